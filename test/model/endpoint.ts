@@ -1,0 +1,48 @@
+/** Endpoints: named chains of groups of pools. */
+import type { AnswerOf, DefineEndpoint, RetireEndpoint } from "#events/command.js";
+import type { Decision } from "./decision.js";
+import { checkCount, checkName, checkRevision, refuse } from "./refusal.js";
+import type { Endpoint, Pool, State } from "./state.js";
+import { poolNamed } from "./state.js";
+
+const ENDPOINTS_MAX = 65_535;
+
+export function defineEndpoint(decision: Decision, command: DefineEndpoint): AnswerOf["define-endpoint"] {
+  const { state } = decision;
+  const { endpoint, chain, contextPolicy } = command;
+  checkName(endpoint);
+  checkCount(chain.length, 1, 16);
+  for (const group of chain) checkCount(group.length, 1, 16);
+  const pools = chain.flat();
+  for (const pool of pools) if (!state.pools.has(pool)) refuse("not-found", { subject: pool });
+  if (new Set(pools).size < pools.length) refuse("invalid", { subject: endpoint });
+  const old = state.endpoints.get(endpoint);
+  checkRevision(command.ifRevision, old?.revision ?? 0, endpoint);
+  const after = { chain, contextPolicy };
+  if (old === undefined) {
+    if (state.endpoints.size >= ENDPOINTS_MAX) refuse("too-large");
+    decision.emit("endpoint-defined", { endpoint, ...after });
+    return { created: true, changed: true, revision: state.position };
+  }
+  const before = { chain: old.chain, contextPolicy: old.contextPolicy };
+  if (JSON.stringify(before) === JSON.stringify(after)) return { created: false, changed: false, revision: old.revision };
+  decision.emit("endpoint-changed", { endpoint, before, after });
+  return { created: false, changed: true, revision: state.position };
+}
+
+export function retireEndpoint(decision: Decision, command: RetireEndpoint): AnswerOf["retire-endpoint"] {
+  const old = endpointNamed(decision.state, command.endpoint);
+  checkRevision(command.ifRevision, old.revision, old.name);
+  decision.emit("endpoint-retired", { endpoint: old.name });
+  return { revision: decision.state.position };
+}
+
+/** Refuses with `not-found` what is not defined. */
+export function endpointNamed(state: State, name: string): Endpoint {
+  return state.endpoints.get(name) ?? refuse("not-found", { subject: name });
+}
+
+/** The endpoint's pools, group by group. */
+export function groupsOf(state: State, endpoint: Endpoint): readonly (readonly Pool[])[] {
+  return endpoint.chain.map((group) => group.map((pool) => poolNamed(state, pool)));
+}
