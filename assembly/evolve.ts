@@ -1,0 +1,276 @@
+// What each lease event does to the state: the only writer of leases, shared by deciding and replaying,
+// so that a replayed log cannot differ from what was decided live.
+import { put32, put64 } from "./journal";
+import { COOLING_COUNT, ENDED_COUNT, ENDED_HEAD, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LIVE_COUNT, OPENED_POSITION, OPEN_COUNT, POSITION } from "./layout";
+import { advance, now } from "./envelope";
+import { addClient, clientId, clientIdLength, clientName, clientNameLength, dropClientIfIdle, findClient, firstLease, identityHash } from "./client";
+import {
+  COOLING,
+  ENDED,
+  FRESH,
+  LIVE,
+  OWN,
+  STOLEN,
+  UNCLOSED,
+  clientOf,
+  connectionOf,
+  dropLease,
+  endpointOf,
+  enterAddresses,
+  enterLease,
+  expiresAt,
+  hasFlag,
+  leaseId,
+  leaveAddresses,
+  newLease,
+  nextOfClient,
+  poolOf,
+  setAddresses,
+  setExpires,
+  setSeen,
+  setState,
+  setStatus,
+  stateOf,
+  statusOf,
+} from "./lease";
+import { COOLING_LEASES, COOLING_ROOT, EXPIRY_ROOT, LIVE_LEASES, MODE_SINGLE, cooldownMs, poolFamily, poolMode } from "./pool";
+import { appendEnded, dequeue, enqueue, removeEnded } from "./queue";
+import { countHere, forgetEnded, freeAddresses, holdAddresses } from "./holding";
+
+/** Ended leases remembered in a realm; beyond it the one that ended first is forgotten. */
+export const ENDED_MAX: u32 = 1 << 20;
+
+/** The client's record in the pool, whatever its status; 0 if none. */
+export function recordIn(client: usize, pool: usize): usize {
+  let at: usize = client == 0 ? 0 : firstLease(client);
+  while (at != 0 && poolOf(at) != pool) at = nextOfClient(at);
+  return at;
+}
+
+function count(at: usize, by: i32): void {
+  put32(at, load<u32>(at) + by);
+}
+
+/** Makes room for a new record of the same client and pool. */
+function forgetRecord(lease: usize): void {
+  if (statusOf(lease) == ENDED) {
+    forgetEnded(lease);
+    return;
+  }
+  // Cooling: the cool-down is cut short, its own client is back.
+  const client = clientOf(lease);
+  const pool = poolOf(lease);
+  dequeue(pool + COOLING_ROOT, lease);
+  count(pool + COOLING_LEASES, -1);
+  count(COOLING_COUNT, -1);
+  leaveAddresses(lease);
+  freeAddresses(lease);
+  dropLease(lease);
+  dropClientIfIdle(client);
+}
+
+function remember(lease: usize): void {
+  appendEnded(lease);
+  if (load<u32>(ENDED_COUNT) > ENDED_MAX) forgetEnded(load<u32>(ENDED_HEAD));
+}
+
+let identity: u32 = 0;
+
+/** Makes a live record; the lease's number is `id`. */
+function makeLease(
+  id: u64,
+  name: usize,
+  nameLength: u32,
+  clientIdAt: usize,
+  clientIdSize: u32,
+  pool: usize,
+  endpoint: usize,
+  connection: u64,
+  flags: u32,
+  expires: u64,
+  dHi: u64,
+  dLo: u64,
+  sHi: u64,
+  sLo: u64,
+): void {
+  identity = identityHash(name, nameLength, clientIdAt, clientIdSize);
+  let client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
+  const old = recordIn(client, pool);
+  if (old != 0) {
+    forgetRecord(old);
+    client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
+  }
+  const single = poolMode(pool) == MODE_SINGLE;
+  const family = poolFamily(pool);
+  holdAddresses(pool, family, single, dHi, dLo, sHi, sLo);
+  // Taking the addresses may have forgotten this client's last record elsewhere, and the client with it.
+  if (client == 0 || firstLease(client) == 0) client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
+  if (client == 0) client = addClient(identity, name, nameLength, clientIdAt, clientIdSize);
+  const lease = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), flags);
+  setAddresses(lease, dHi, dLo, sHi, sLo);
+  store<u64>(lease, expires, 8);
+  enterLease(lease);
+  enterAddresses(lease);
+  enqueue(pool + EXPIRY_ROOT, lease, expires);
+  count(pool + LIVE_LEASES, 1);
+  count(LIVE_COUNT, 1);
+  countHere(lease, 1);
+}
+
+/** lease-granted. The lease's number is the event's position. */
+export function leaseGranted(
+  name: usize,
+  nameLength: u32,
+  clientIdAt: usize,
+  clientIdSize: u32,
+  pool: usize,
+  endpoint: usize,
+  connection: u64,
+  own: bool,
+  expires: u64,
+  dHi: u64,
+  dLo: u64,
+  sHi: u64,
+  sLo: u64,
+): void {
+  advance();
+  makeLease(load<u64>(POSITION), name, nameLength, clientIdAt, clientIdSize, pool, endpoint, connection, FRESH | (own ? OWN : 0), expires, dHi, dLo, sHi, sLo);
+}
+
+/** lease-renewed and lease-restored: the expiry moves, who asked is noted. */
+export function leaseRenewed(lease: usize, endpoint: usize, connection: u64, expires: u64): void {
+  advance();
+  setSeen(lease, connection, endpoint, load<u32>(OPEN_COUNT));
+  if (expiresAt(lease) == expires) return;
+  const queue = poolOf(lease) + EXPIRY_ROOT;
+  dequeue(queue, lease);
+  setExpires(lease, expires);
+  enqueue(queue, lease, expires);
+}
+
+/** Takes a live record out of its pool's queue and counts. */
+function leaveLive(lease: usize): void {
+  const pool = poolOf(lease);
+  dequeue(pool + EXPIRY_ROOT, lease);
+  count(pool + LIVE_LEASES, -1);
+  count(LIVE_COUNT, -1);
+  countHere(lease, -1);
+}
+
+/** lease-moved: other addresses, perhaps of another pool, under the same number. */
+export function leaseMoved(lease: usize, pool: usize, endpoint: usize, connection: u64, expires: u64, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
+  advance();
+  const id = leaseId(lease);
+  const client = clientOf(lease);
+  const name = clientName(client);
+  const nameLength = clientNameLength(client);
+  const idAt = clientId(client);
+  const idLength = clientIdLength(client);
+  leaveLive(lease);
+  leaveAddresses(lease);
+  freeAddresses(lease);
+  // A new record: another family needs another size. The names stay readable while the client's block
+  // is held back by the journal or not yet reused.
+  const old = recordIn(client, pool);
+  if (old != 0 && old != lease) {
+    if (statusOf(old) == ENDED) forgetEnded(old);
+    else forgetRecord(old);
+  }
+  const single = poolMode(pool) == MODE_SINGLE;
+  const family = poolFamily(pool);
+  holdAddresses(pool, family, single, dHi, dLo, sHi, sLo);
+  const moved = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), 0);
+  setAddresses(moved, dHi, dLo, sHi, sLo);
+  store<u64>(moved, expires, 8);
+  dropLease(lease);
+  enterLease(moved);
+  enterAddresses(moved);
+  enqueue(pool + EXPIRY_ROOT, moved, expires);
+  count(pool + LIVE_LEASES, 1);
+  count(LIVE_COUNT, 1);
+  countHere(moved, 1);
+}
+
+function end(lease: usize, flags: u32, cool: bool): void {
+  leaveLive(lease);
+  const pool = poolOf(lease);
+  const cooldown = cooldownMs(pool);
+  if (cool && cooldown != 0) {
+    setStatus(lease, COOLING, flags);
+    setExpires(lease, now + cooldown);
+    enqueue(pool + COOLING_ROOT, lease, now + cooldown);
+    count(pool + COOLING_LEASES, 1);
+    count(COOLING_COUNT, 1);
+    return;
+  }
+  freeAddresses(lease);
+  setStatus(lease, ENDED, flags);
+  setExpires(lease, now);
+  remember(lease);
+}
+
+/** lease-released by a close or an operator; also for a record that had ended by time before. */
+export function leaseReleased(lease: usize): void {
+  advance();
+  if (statusOf(lease) == LIVE) {
+    end(lease, 0, true);
+    return;
+  }
+  if (hasFlag(lease, STOLEN)) {
+    forgetEnded(lease);
+    return;
+  }
+  setState(lease, stateOf(lease) & ~UNCLOSED);
+}
+
+/** lease-released by a cancel: as if it had not been granted. */
+export function leaseCancelled(lease: usize): void {
+  advance();
+  if (hasFlag(lease, OWN)) {
+    end(lease, 0, false);
+    return;
+  }
+  const client = clientOf(lease);
+  leaveLive(lease);
+  leaveAddresses(lease);
+  freeAddresses(lease);
+  dropLease(lease);
+  dropClientIfIdle(client);
+}
+
+/** lease-expired. */
+export function leaseExpired(lease: usize): void {
+  advance();
+  end(lease, UNCLOSED, true);
+}
+
+/** lease-cooled: others may have the addresses now. */
+export function leaseCooled(lease: usize): void {
+  advance();
+  const pool = poolOf(lease);
+  dequeue(pool + COOLING_ROOT, lease);
+  count(pool + COOLING_LEASES, -1);
+  count(COOLING_COUNT, -1);
+  freeAddresses(lease);
+  setStatus(lease, ENDED, stateOf(lease) & UNCLOSED);
+  setExpires(lease, now);
+  remember(lease);
+}
+
+/** realm-opened: leases that would have run out while the realm was down have until `graceUntil`. */
+export function realmOpened(graceUntil: u64): void {
+  const last = load<u64>(POSITION) == 0 ? now : load<u64>(LAST_TIME);
+  // An earlier grace that was still running at the last event goes on for those it protects.
+  if (!(load<u64>(GRACE_UNTIL) > last)) put64(GRACE_FROM, last);
+  advance();
+  put64(GRACE_UNTIL, graceUntil);
+  put64(OPENED_POSITION, load<u64>(POSITION));
+  put32(OPEN_COUNT, load<u32>(OPEN_COUNT) + 1);
+}
+
+/** When a live lease really runs out: its own time, or the end of the grace after a downtime. */
+export function effectiveExpiry(lease: usize): u64 {
+  const own = expiresAt(lease);
+  const until = load<u64>(GRACE_UNTIL);
+  return own > load<u64>(GRACE_FROM) && own < until ? until : own;
+}

@@ -1,0 +1,150 @@
+// Who holds which addresses: the one place where addresses leave the free space and come back to it.
+import { V4 } from "./address";
+import { give, put32, take } from "./journal";
+import {
+  ENDED,
+  STOLEN,
+  UNCLOSED,
+  clientOf,
+  dropLease,
+  dstHi,
+  dstLo,
+  familyOf,
+  hasFlag,
+  isSingle,
+  leaseWithAddress,
+  leaveAddresses,
+  poolOf,
+  setState,
+  srcHi,
+  srcLo,
+  stateOf,
+  statusOf,
+} from "./lease";
+import { dropClientIfIdle } from "./client";
+import { FREE_ROOT, ISSUED_ROOT, LIVE_HERE, MODE_SINGLE, SHARED_HEAD, poolMode, prefixPool, prefixWith } from "./pool";
+import { removeEnded } from "./queue";
+import { giveAddress, lastHi, lastLo, putAddress, takeAddress } from "./tree";
+import { FAULT_ADDRESS_TAKEN, stop } from "./fault";
+
+// An endpoint address that single-mode leases share: u64 hi, u64 lo, u32 users, u32 next.
+const SHARED: u32 = 24;
+const USERS: usize = 16;
+export const NEXT_SHARED: usize = 20;
+
+/** Forgets an ended record. Its addresses are free or somebody else's. */
+export function forgetEnded(lease: usize): void {
+  const client = clientOf(lease);
+  removeEnded(lease);
+  if (!hasFlag(lease, STOLEN)) leaveAddresses(lease);
+  dropLease(lease);
+  dropClientIfIdle(client);
+}
+
+/** The address goes to somebody: who remembered it remembers it no longer. */
+function stealAddress(family: u32, hi: u64, lo: u64): void {
+  const lease = leaseWithAddress(family, hi, lo);
+  if (lease == 0) return;
+  if (statusOf(lease) != ENDED) stop(FAULT_ADDRESS_TAKEN);
+  if (hasFlag(lease, UNCLOSED)) {
+    // Kept without addresses: its client is still owed the answer that it came too late.
+    leaveAddresses(lease);
+    setState(lease, stateOf(lease) | STOLEN);
+  } else forgetEnded(lease);
+}
+
+function takeOne(family: u32, hi: u64, lo: u64): void {
+  stealAddress(family, hi, lo);
+  const prefix = prefixWith(family, hi, lo);
+  if (prefix == 0) stop(FAULT_ADDRESS_TAKEN);
+  takeAddress(prefix + FREE_ROOT, hi, lo);
+  putAddress(prefix + ISSUED_ROOT, hi, lo);
+}
+
+/** Whether the address is its prefix's broadcast address, which `single` pools never hand out. */
+// @ts-ignore: decorator
+@inline
+function isBroadcast(prefix: usize, family: u32, hi: u64, lo: u64): bool {
+  return family == V4 && poolMode(prefixPool(prefix)) == MODE_SINGLE && lastLo(prefix) == lo && lastHi(prefix) == hi;
+}
+
+function giveOne(family: u32, hi: u64, lo: u64): void {
+  const prefix = prefixWith(family, hi, lo);
+  // The prefix may have left the realm while the lease lived.
+  if (prefix == 0 || isBroadcast(prefix, family, hi, lo)) return;
+  giveAddress(prefix + FREE_ROOT, hi, lo);
+}
+
+/** The pool's shared endpoint address record; 0 if it is not in use as one. */
+export function sharedAddress(pool: usize, hi: u64, lo: u64): usize {
+  let at = <usize>load<u32>(pool, SHARED_HEAD);
+  while (at != 0 && !(load<u64>(at) == hi && load<u64>(at, 8) == lo)) at = load<u32>(at, NEXT_SHARED);
+  return at;
+}
+
+function shareAddress(pool: usize, family: u32, hi: u64, lo: u64): void {
+  const known = sharedAddress(pool, hi, lo);
+  if (known != 0) {
+    put32(known + USERS, load<u32>(known, USERS) + 1);
+    return;
+  }
+  takeOne(family, hi, lo);
+  linkShared(pool, hi, lo, 1);
+}
+
+/** Appends a shared address to the pool's list. */
+export function linkShared(pool: usize, hi: u64, lo: u64, users: u32): void {
+  const shared = take(SHARED);
+  store<u64>(shared, hi);
+  store<u64>(shared, lo, 8);
+  store<u32>(shared, users, USERS);
+  store<u32>(shared, 0, NEXT_SHARED);
+  let link = pool + SHARED_HEAD;
+  while (load<u32>(link) != 0) link = <usize>load<u32>(link) + NEXT_SHARED;
+  put32(link, <u32>shared);
+}
+
+function unshareAddress(pool: usize, family: u32, hi: u64, lo: u64): void {
+  let link = pool + SHARED_HEAD;
+  while (true) {
+    const at = <usize>load<u32>(link);
+    if (at == 0) stop(FAULT_ADDRESS_TAKEN);
+    if (load<u64>(at) == hi && load<u64>(at, 8) == lo) {
+      const users = load<u32>(at, USERS) - 1;
+      if (users != 0) {
+        put32(at + USERS, users);
+        return;
+      }
+      put32(link, load<u32>(at, NEXT_SHARED));
+      give(at, SHARED);
+      giveOne(family, hi, lo);
+      return;
+    }
+    link = at + NEXT_SHARED;
+  }
+}
+
+export function sharedUsers(shared: usize): u32 {
+  return load<u32>(shared, USERS);
+}
+
+/** Takes a lease's addresses out of the free space. Stops the program if somebody has one of them. */
+export function holdAddresses(pool: usize, family: u32, single: bool, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
+  if (single) shareAddress(pool, family, dHi, dLo);
+  else takeOne(family, dHi, dLo);
+  takeOne(family, sHi, sLo);
+}
+
+/** Gives the addresses of a live or cooling lease back. */
+export function freeAddresses(lease: usize): void {
+  const family = familyOf(lease);
+  if (isSingle(lease)) unshareAddress(poolOf(lease), family, dstHi(lease), dstLo(lease));
+  else giveOne(family, dstHi(lease), dstLo(lease));
+  giveOne(family, srcHi(lease), srcLo(lease));
+}
+
+/** Counts the lease at the prefix it is in, if that is one of its own pool. */
+export function countHere(lease: usize, by: i32): void {
+  const prefix = prefixWith(familyOf(lease), srcHi(lease), srcLo(lease));
+  if (prefix != 0 && prefixPool(prefix) == poolOf(lease)) put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + by);
+}

@@ -1,0 +1,279 @@
+// The record of one lease, live or remembered, and the ways to find it: by number, by address, by client.
+//
+// 64 bytes and the two addresses behind them: 8 bytes for IPv4, 32 for IPv6. Everything a lease costs is
+// here; the budget is 128 bytes with its share of the tables.
+import { V4 } from "./address";
+import { mix } from "./digest";
+import { give, put32, put64, take } from "./journal";
+import { ADDRESSES, LEASES } from "./layout";
+import { addEntry, bucketOf, removeEntry } from "./table";
+import { firstLease, setFirstLease } from "./client";
+
+const ID: usize = 0;
+const EXPIRES: usize = 8;
+const CONNECTION: usize = 16;
+const CLIENT: usize = 24;
+const POOL: usize = 28;
+const ENDPOINT: usize = 32;
+const STATE: usize = 36;
+const NEXT_OF_CLIENT: usize = 40;
+export const QUEUE_NEXT: usize = 44;
+export const QUEUE_BACK: usize = 48;
+const NEXT_DST: usize = 52;
+const NEXT_SRC: usize = 56;
+const NEXT_ID: usize = 60;
+const ADDRESS: usize = 64;
+
+export const LIVE: u32 = 0;
+export const ENDED: u32 = 1;
+export const COOLING: u32 = 2;
+
+// The state word: 12 bits of facts, above them how often the realm had been opened when last asked for.
+const STATUS_MASK: u32 = 3;
+const IS_V6: u32 = 4;
+const IS_SINGLE: u32 = 8;
+/** Nothing but its grant has happened to it: a cancel still undoes it. */
+export const FRESH: u32 = 16;
+/** Ended by time and not closed since: a refresh is told that it came too late. */
+export const UNCLOSED: u32 = 32;
+/** Ended, and somebody else has one of its addresses now. */
+export const STOLEN: u32 = 64;
+/** Its addresses are the client's own of before: a cancel leaves them remembered. */
+export const OWN: u32 = 128;
+const OPENS_SHIFT: u32 = 12;
+export const OPENS_MASK: u32 = 0xfffff;
+
+// @ts-ignore: decorator
+@inline
+export function leaseId(lease: usize): u64 {
+  return load<u64>(lease, ID);
+}
+// @ts-ignore: decorator
+@inline
+export function expiresAt(lease: usize): u64 {
+  return load<u64>(lease, EXPIRES);
+}
+// @ts-ignore: decorator
+@inline
+export function connectionOf(lease: usize): u64 {
+  return load<u64>(lease, CONNECTION);
+}
+// @ts-ignore: decorator
+@inline
+export function clientOf(lease: usize): usize {
+  return load<u32>(lease, CLIENT);
+}
+// @ts-ignore: decorator
+@inline
+export function poolOf(lease: usize): usize {
+  return load<u32>(lease, POOL);
+}
+// @ts-ignore: decorator
+@inline
+export function endpointOf(lease: usize): usize {
+  return load<u32>(lease, ENDPOINT);
+}
+// @ts-ignore: decorator
+@inline
+export function stateOf(lease: usize): u32 {
+  return load<u32>(lease, STATE);
+}
+// @ts-ignore: decorator
+@inline
+export function statusOf(lease: usize): u32 {
+  return load<u32>(lease, STATE) & STATUS_MASK;
+}
+// @ts-ignore: decorator
+@inline
+export function hasFlag(lease: usize, flag: u32): bool {
+  return (load<u32>(lease, STATE) & flag) != 0;
+}
+// @ts-ignore: decorator
+@inline
+export function familyOf(lease: usize): u32 {
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? 6 : 4;
+}
+// @ts-ignore: decorator
+@inline
+export function isSingle(lease: usize): bool {
+  return (load<u32>(lease, STATE) & IS_SINGLE) != 0;
+}
+// @ts-ignore: decorator
+@inline
+export function opensSeen(lease: usize): u32 {
+  return load<u32>(lease, STATE) >> OPENS_SHIFT;
+}
+// @ts-ignore: decorator
+@inline
+export function nextOfClient(lease: usize): usize {
+  return load<u32>(lease, NEXT_OF_CLIENT);
+}
+// @ts-ignore: decorator
+@inline
+export function dstHi(lease: usize): u64 {
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS) : 0;
+}
+// @ts-ignore: decorator
+@inline
+export function dstLo(lease: usize): u64 {
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 8) : load<u32>(lease, ADDRESS);
+}
+// @ts-ignore: decorator
+@inline
+export function srcHi(lease: usize): u64 {
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 16) : 0;
+}
+// @ts-ignore: decorator
+@inline
+export function srcLo(lease: usize): u64 {
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 24) : load<u32>(lease, ADDRESS + 4);
+}
+
+export function setState(lease: usize, state: u32): void {
+  put32(lease + STATE, state);
+}
+export function setStatus(lease: usize, status: u32, flags: u32): void {
+  const kept = load<u32>(lease, STATE) & ~(STATUS_MASK | FRESH | UNCLOSED | STOLEN | OWN);
+  put32(lease + STATE, kept | status | flags);
+}
+export function setExpires(lease: usize, at: u64): void {
+  put64(lease + EXPIRES, at);
+}
+export function setPool(lease: usize, pool: usize): void {
+  put32(lease + POOL, <u32>pool);
+}
+
+/** A refresh or heal came: who asks now, and that its grant is no longer fresh. */
+export function setSeen(lease: usize, connection: u64, endpoint: usize, opens: u32): void {
+  if (load<u64>(lease, CONNECTION) != connection) put64(lease + CONNECTION, connection);
+  if (load<u32>(lease, ENDPOINT) != <u32>endpoint) put32(lease + ENDPOINT, <u32>endpoint);
+  const facts = load<u32>(lease, STATE) & ((1 << OPENS_SHIFT) - 1) & ~(FRESH | OWN);
+  const state = facts | ((opens & OPENS_MASK) << OPENS_SHIFT);
+  if (load<u32>(lease, STATE) != state) put32(lease + STATE, state);
+}
+
+// --- by number -----------------------------------------------------------------------------------
+
+// Numbers are dense: the plain number spreads perfectly and keeps neighbours together.
+// @ts-ignore: decorator
+@inline
+export function leaseIdHash(lease: u32): u32 {
+  return <u32>load<u64>(lease, ID);
+}
+// @ts-ignore: decorator
+@inline
+export function leaseIdNext(lease: u32): usize {
+  return <usize>lease + NEXT_ID;
+}
+
+/** The record with this number; 0 if there is none. */
+export function findLease(id: u64): usize {
+  let at = <usize>load<u32>(bucketOf(LEASES, <u32>id));
+  while (at != 0 && load<u64>(at, ID) != id) at = load<u32>(at, NEXT_ID);
+  return at;
+}
+
+// --- by address ----------------------------------------------------------------------------------
+// An entry is the record's place, plus 1 for its src: records stand at multiples of 8.
+
+// Runs of eight addresses share a neighbourhood of buckets: pairs and sequences hit one cache line.
+// @ts-ignore: decorator
+@inline
+function addressHash(hi: u64, lo: u64): u32 {
+  return ((<u32>mix(hi ^ (lo >> 3))) << 3) | (<u32>lo & 7);
+}
+// @ts-ignore: decorator
+@inline
+export function addressEntryHash(entry: u32): u32 {
+  const lease = <usize>(entry & ~7);
+  return (entry & 1) != 0 ? addressHash(srcHi(lease), srcLo(lease)) : addressHash(dstHi(lease), dstLo(lease));
+}
+// @ts-ignore: decorator
+@inline
+export function addressEntryNext(entry: u32): usize {
+  return <usize>(entry & ~7) + ((entry & 1) != 0 ? NEXT_SRC : NEXT_DST);
+}
+
+function entryMatches(entry: u32, family: u32, hi: u64, lo: u64): bool {
+  const lease = <usize>(entry & ~7);
+  if (familyOf(lease) != family) return false;
+  if ((entry & 1) != 0) return srcLo(lease) == lo && srcHi(lease) == hi;
+  return dstLo(lease) == lo && dstHi(lease) == hi;
+}
+
+/** The record that has the address as its own, live, cooling or remembered; 0 if none. */
+export function leaseWithAddress(family: u32, hi: u64, lo: u64): usize {
+  let entry = load<u32>(bucketOf(ADDRESSES, addressHash(hi, lo)));
+  while (entry != 0) {
+    if (entryMatches(entry, family, hi, lo)) return <usize>(entry & ~7);
+    entry = load<u32>(addressEntryNext(entry));
+  }
+  return 0;
+}
+
+/** Enters the record under its addresses; a `single` lease owns only its src. */
+export function enterAddresses(lease: usize): void {
+  if (!isSingle(lease)) addEntry(ADDRESSES, addressHash(dstHi(lease), dstLo(lease)), <u32>lease);
+  addEntry(ADDRESSES, addressHash(srcHi(lease), srcLo(lease)), <u32>lease | 1);
+}
+
+export function leaveAddresses(lease: usize): void {
+  if (!isSingle(lease)) removeEntry(ADDRESSES, addressHash(dstHi(lease), dstLo(lease)), <u32>lease);
+  removeEntry(ADDRESSES, addressHash(srcHi(lease), srcLo(lease)), <u32>lease | 1);
+}
+
+/** Changes the addresses of a record that is not entered under any. */
+export function setAddresses(lease: usize, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
+  if ((load<u32>(lease, STATE) & IS_V6) != 0) {
+    put64(lease + ADDRESS, dHi);
+    put64(lease + ADDRESS + 8, dLo);
+    put64(lease + ADDRESS + 16, sHi);
+    put64(lease + ADDRESS + 24, sLo);
+  } else {
+    put32(lease + ADDRESS, <u32>dLo);
+    put32(lease + ADDRESS + 4, <u32>sLo);
+  }
+}
+
+// --- making and dropping -------------------------------------------------------------------------
+
+/** A record in no table and no list yet, without addresses. */
+export function newLease(id: u64, family: u32, single: bool, client: usize, pool: usize, endpoint: usize, connection: u64, opens: u32, flags: u32): usize {
+  const lease = take(family == V4 ? 72 : 96);
+  store<u64>(lease, id, ID);
+  store<u64>(lease, 0, EXPIRES);
+  store<u64>(lease, connection, CONNECTION);
+  store<u32>(lease, <u32>client, CLIENT);
+  store<u32>(lease, <u32>pool, POOL);
+  store<u32>(lease, <u32>endpoint, ENDPOINT);
+  const state = LIVE | (family == V4 ? 0 : IS_V6) | (single ? IS_SINGLE : 0) | flags | ((opens & OPENS_MASK) << OPENS_SHIFT);
+  store<u32>(lease, state, STATE);
+  store<u32>(lease, 0, NEXT_OF_CLIENT);
+  store<u32>(lease, 0, QUEUE_NEXT);
+  store<u32>(lease, 0, QUEUE_BACK);
+  store<u32>(lease, 0, NEXT_DST);
+  store<u32>(lease, 0, NEXT_SRC);
+  store<u32>(lease, 0, NEXT_ID);
+  return lease;
+}
+
+/** Enters the record under its number and at its client. */
+export function enterLease(lease: usize): void {
+  addEntry(LEASES, leaseIdHash(<u32>lease), <u32>lease);
+  const client = clientOf(lease);
+  put32(lease + NEXT_OF_CLIENT, <u32>firstLease(client));
+  setFirstLease(client, lease);
+}
+
+/** Takes the record out of both and frees it. It is in no queue and under no address any more. */
+export function dropLease(lease: usize): void {
+  removeEntry(LEASES, leaseIdHash(<u32>lease), <u32>lease);
+  const client = clientOf(lease);
+  if (firstLease(client) == lease) setFirstLease(client, nextOfClient(lease));
+  else {
+    let at = firstLease(client);
+    while (nextOfClient(at) != lease) at = nextOfClient(at);
+    put32(at + NEXT_OF_CLIENT, <u32>nextOfClient(lease));
+  }
+  give(lease, familyOf(lease) == V4 ? 72 : 96);
+}
