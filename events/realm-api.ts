@@ -1,7 +1,7 @@
 /**
  * The realm as hosts see it: commands in, durable answers out, reads of now and of any earlier moment.
  */
-import type { Command, Outcome } from "./command.js";
+import type { Command, Envelope, Outcome } from "./command.js";
 import type { Event, EventType, PoolSettings } from "./event.js";
 import type { Head, Room, SnapshotInfo, VerifyReport } from "./store.js";
 import type { ClientIdentity, ContextPolicy } from "./command.js";
@@ -89,7 +89,7 @@ export interface RealmApi {
   readonly name: string;
   readonly state: "recovering" | "ready" | "failed" | "closed";
   /** Decides and resolves once the outcome is durable. Rejects only when the log cannot be written. */
-  submit<C extends Command>(command: C): Promise<Outcome<C>>;
+  submit<C extends Command>(command: C, envelope: Envelope): Promise<Outcome<C>>;
   /** The live state. */
   now(): RealmReader;
   /** State at an earlier moment, in a core instance of its own; release it after use. */
