@@ -2,7 +2,7 @@
 // counters, which every event moves.
 import { put64 } from "./journal";
 import { LAST_TIME, POSITION } from "./layout";
-import { readText16, readU64, textSize } from "./record";
+import { readText8, readU64, textSize } from "./record";
 
 /** Time of the running command: never before the last event's, so that time only goes forward. */
 export let now: u64 = 0;
@@ -13,9 +13,9 @@ export let correlationLength: u32 = 0;
 
 export function readEnvelope(): void {
   now = max(readU64(), load<u64>(LAST_TIME));
-  actor = readText16();
+  actor = readText8();
   actorLength = textSize;
-  correlation = readText16();
+  correlation = readText8();
   correlationLength = textSize;
 }
 

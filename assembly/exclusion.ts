@@ -10,15 +10,17 @@ let ranges4: usize = 0;
 let count4: u32 = 0;
 let ranges6: usize = 0;
 let count6: u32 = 0;
+let named: u32 = 0;
 
 export function excludeNothing(): void {
   count4 = 0;
   count6 = 0;
+  named = 0;
 }
 
-/** How many ranges the command excludes. */
+/** How many ranges the command named. */
 export function excludedCount(): u32 {
-  return count4 + count6;
+  return named;
 }
 
 function isSorted4(): bool {
@@ -148,6 +150,7 @@ export function exclude(at4: usize, n4: u32, at6: usize, n6: u32): bool {
   count4 = n4;
   ranges6 = at6;
   count6 = n6;
+  named = n4 + n6;
   if (!isSorted4()) {
     for (let i: u32 = 0; i < n4; i++) {
       const at = at4 + (<usize>i << 3);
