@@ -3,10 +3,9 @@
  * what to write instead; what depends on other pools is the core's to decide.
  */
 import { z } from "@hono/zod-openapi";
-import { formatAddress, hasHostBits, parseAddress, parsePrefix } from "../events/address.js";
-import type { Address, Prefix } from "../events/address.js";
+import { addressBits, formatPrefix, hasHostBits, maskPrefix, parseAddress, parsePrefix } from "../events/address.js";
+import type { Prefix } from "../events/address.js";
 import type { DefinePool } from "../events/command.js";
-import { bits, parseEntry } from "./nsm/read-request.js";
 import { invalid, shown, tooLarge } from "./problem.js";
 
 export const prefixesMax = 256;
@@ -75,7 +74,7 @@ export function readPrefix(text: string, field: string): Prefix {
 
 /** An address, or a prefix without host bits. */
 function readReserved(text: string, field: string): Prefix {
-  const entry = parseEntry(text);
+  const entry = parsePrefix(text);
   if (entry === undefined) throw text.includes("/") ? prefixFault(text, field) : invalid(field, "address-form", `${shown(text)} is neither an address nor a prefix.`);
   refuseHostBits(entry, text, field);
   return entry;
@@ -83,7 +82,7 @@ function readReserved(text: string, field: string): Prefix {
 
 function refuseHostBits(prefix: Prefix, text: string, field: string): void {
   if (!hasHostBits(prefix)) return;
-  const canonical = formatPrefix({ address: masked(prefix), length: prefix.length });
+  const canonical = formatPrefix(maskPrefix(prefix));
   throw invalid(field, "host-bits", `${shown(text)} has bits set behind its length ${prefix.length}; write ${canonical} if the whole prefix is meant.`, { canonical });
 }
 
@@ -92,20 +91,7 @@ function prefixFault(text: string, field: string): ReturnType<typeof invalid> {
   const slash = text.indexOf("/");
   const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
   if (address === undefined) return invalid(field, "prefix-form", `${shown(text)} is no prefix; write an address and a length, like 172.16.1.0/24 or fd00::/64.`);
-  const full = bits(address);
+  const full = addressBits(address.family);
   if (slash < 0) return invalid(field, "prefix-form", `${shown(text)} has no length; write ${text}/${full} if that one address is meant.`);
   return invalid(field, "prefix-length", `${shown(text)} has the length ${shown(text.slice(slash + 1))}; an IPv${address.family} prefix has a length from 0 to ${full}.`, { max: full });
-}
-
-export function formatPrefix(prefix: Prefix): string {
-  return `${formatAddress(prefix.address)}/${prefix.length}`;
-}
-
-/** The address with the bits behind the length cleared. */
-export function masked(prefix: Prefix): Address {
-  const { address, length } = prefix;
-  const clear = (word: number, bitsKept: number): number => (bitsKept <= 0 ? 0 : bitsKept >= 32 ? word : (word & (-1 << (32 - bitsKept))) >>> 0);
-  if (address.family === 4) return { family: 4, value: clear(address.value, length) };
-  const [a, b, c, d] = address.words;
-  return { family: 6, words: [clear(a, length), clear(b, length - 32), clear(c, length - 64), clear(d, length - 96)] };
 }

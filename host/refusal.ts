@@ -4,25 +4,26 @@
  */
 import { formatAddress } from "../events/address.js";
 import type { Command, Refusal } from "../events/command.js";
-import { etag, preconditionFailed } from "./precondition.js";
+import { preconditionFailed } from "./precondition.js";
 import { Problem } from "./problem.js";
 import type { Facts } from "./problem.js";
+import { refusalRule } from "./refusal-rules.js";
 
 /** `command` is what was refused; it names what the refusal leaves out. */
 export function refusalProblem(refusal: Refusal, command: Command): Problem {
-  const subject = refusal.subject;
+  const { subject, count } = refusal;
+  const { name: rule, field, demand } = refusalRule(refusal.rule);
   const facts: Facts = {
-    rule: ruleName(refusal),
+    ...(field === "" ? {} : { field }),
+    rule,
     ...(subject === "" ? {} : { subject }),
-    ...(refusal.other === "" ? {} : { other: refusal.other }),
     ...(refusal.address === undefined ? {} : { address: addressText(refusal) }),
   };
   switch (refusal.code) {
     case "not-found":
       return new Problem("not-found", notFoundSentence(refusal, command), facts);
     case "pool-overlap":
-      return new Problem("pool-overlap", `${addressText(refusal)} of pool ${quote(subject)} overlaps the prefixes this request names. Pools own their addresses alone: leave that range out here, or take it from ${quote(subject)} first.`, {
-        field: "prefixes",
+      return new Problem("pool-overlap", `${addressText(refusal)} of pool ${quote(subject)} overlaps the prefixes of this request. A pool owns its addresses alone: leave that range out here, or take it from ${quote(subject)} first.`, {
         ...facts,
         heldBy: subject,
       });
@@ -34,30 +35,29 @@ export function refusalProblem(refusal: Refusal, command: Command): Problem {
         `The lease of this connection${subject === "" ? "" : ` in pool ${quote(subject)}`} ran out before it was refreshed. Close the connection and request anew (or request with state RESELECT_REQUESTED): its addresses come back if nobody else has them.`,
         { ...facts, ...(refusal.position === 0 ? {} : { lease: refusal.position }) },
       );
-    case "precondition-failed": {
-      const name = subject === "" ? nameOf(command) : subject;
-      const failed = preconditionFailed(name, refusal.position);
-      return new Problem(failed.code, failed.detail, { ...failed.facts, ...facts, revision: refusal.position }, refusal.position === 0 ? {} : { ETag: etag(refusal.position) });
-    }
+    case "precondition-failed":
+      return preconditionFailed(subject === "" ? nameOf(command) : subject, refusal.position);
     case "pool-exhausted":
-      return new Problem("pool-exhausted", `Pool ${quote(subject)} has no free addresses for this request (${refusal.count} live leases in it; exclusions of the request and reserved addresses count as taken). Add prefixes to the pool, or wait until leases end.`, {
+      return new Problem("pool-exhausted", `Pool ${quote(subject)} has no free addresses for this request (${count} live leases in it; what the request excludes and what is reserved count as taken). Add prefixes to the pool, or wait until leases end.`, {
         ...facts,
-        leases: refusal.count,
+        leases: count,
       });
     case "store-full":
       return new Problem("store-full", "The room for the log is nearly used up: known clients keep their leases, new ones are not taken on. Free disk space, then send it again.", facts);
-    case "table-full":
-      return new Problem("table-full", `A table of the core is full${refusal.count === 0 ? "" : ` (${refusal.count})`}; nothing was changed. Remove what is no longer needed.`, { ...facts, ...(refusal.count === 0 ? {} : { limit: refusal.count }) });
-    case "too-large":
-      return new Problem("too-large", `The request has more than the core takes${refusal.count === 0 ? "" : `: the limit is ${refusal.count}`}; nothing was changed.`, { ...facts, ...(refusal.count === 0 ? {} : { limit: refusal.count }) });
-    case "address-held":
-      return new Problem("address-held", `${addressText(refusal)} is held by ${quote(refusal.other === "" ? subject : refusal.other)}${refusal.position === 0 ? "" : ` since position ${refusal.position}`}.`, {
+    case "address-held": {
+      const holder = refusal.other === "" ? subject : refusal.other;
+      return new Problem("address-held", `${addressText(refusal)} is held by ${quote(holder)}${refusal.position === 0 ? "" : ` since position ${refusal.position}`}.`, {
         ...facts,
-        heldBy: refusal.other === "" ? subject : refusal.other,
+        heldBy: holder,
         ...(refusal.position === 0 ? {} : { since: refusal.position }),
       });
-    case "invalid":
-      return new Problem("invalid", `The core refused ${command.kind} by its rule ${ruleName(refusal)}${subject === "" ? "" : `, about ${quote(subject)}`}${refusal.address === undefined ? "" : ` (${addressText(refusal)})`}; nothing was changed.`, facts);
+    }
+    case "table-full":
+    case "too-large":
+    case "invalid": {
+      const about = [subject === "" ? "" : quote(subject), refusal.address === undefined ? "" : addressText(refusal), count === 0 ? "" : `here it is ${count}`].filter((part) => part !== "").join(", ");
+      return new Problem(refusal.code, `Refused, because ${demand}${about === "" ? "" : ` (${about})`}; nothing was changed.`, { ...facts, ...(count === 0 ? {} : { count }) });
+    }
   }
 }
 
@@ -66,8 +66,8 @@ function inUse(refusal: Refusal, command: Command, facts: Facts): Problem {
   if (command.kind !== "retire-pool") {
     return new Problem("in-use", `${quote(nameOf(command))} has ${refusal.count} leases, and its mode or family cannot change under them. Define another pool for the new kind, or let these leases end first (PUT it with "draining": true).`, counted);
   }
-  if (refusal.subject !== "" && refusal.subject !== command.pool) {
-    return new Problem("in-use", `Endpoint ${quote(refusal.subject)} has pool ${quote(command.pool)} in its chain. Take it out there first (PUT /v1/endpoints/${refusal.subject}), then delete the pool.`, { ...counted, heldBy: refusal.subject });
+  if (refusal.other !== "") {
+    return new Problem("in-use", `Endpoint ${quote(refusal.other)} has pool ${quote(command.pool)} in its chain. Take it out there first (PUT /v1/endpoints/${refusal.other}), then delete the pool.`, { ...counted, heldBy: refusal.other });
   }
   return new Problem("in-use", `Pool ${quote(command.pool)} still has ${refusal.count} leases or addresses that cool down. Stop new ones with PUT {"draining": true} and wait until the last has ended, or remove them (DELETE /v1/leases/{id}; list them with /v1/leases?pool=${command.pool}).`, counted);
 }
@@ -99,10 +99,6 @@ function addressText(refusal: Refusal): string {
   if (refusal.address === undefined) return "An address";
   const text = formatAddress(refusal.address);
   return refusal.length === undefined ? text : `${text}/${refusal.length}`;
-}
-
-function ruleName(refusal: Refusal): string {
-  return `core-${refusal.rule}`;
 }
 
 function quote(name: string): string {

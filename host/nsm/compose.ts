@@ -2,10 +2,10 @@
  * Puts the answer together: the client's own connection, its ip_context as the core judged it, and the
  * leases. Decides nothing; every keep, drop and rewrite is a verdict of the core.
  */
-import { formatAddress } from "../../events/address.js";
+import { addressBits, formatAddress, formatPrefix, parsePrefix } from "../../events/address.js";
 import type { AnsweredLease, RequestAnswer, Verdict } from "../../events/command.js";
 import type { ConnectionMessage, IPContextMessage, PolicyRouteMessage, RouteMessage } from "./messages.js";
-import { bits, hasText, parseEntry } from "./read-request.js";
+import { hasText } from "./read-request.js";
 
 const keep: Verdict = { keep: true };
 
@@ -32,7 +32,7 @@ interface Texts {
 
 function textsOf(lease: AnsweredLease): Texts {
   const src = formatAddress(lease.src);
-  const full = bits(lease.src);
+  const full = addressBits(lease.src.family);
   if (lease.mode === "single") return { src: `${src}/${lease.length}`, dst: "", srcRoute: "", dstRoute: "" };
   const dst = `${formatAddress(lease.dst)}/${full}`;
   return { src: `${src}/${lease.length}`, dst, srcRoute: dst, dstRoute: `${src}/${full}` };
@@ -115,8 +115,8 @@ function putFirst(texts: string[], text: string, present: boolean): void {
 }
 
 function sameAddress(kept: string, text: string): boolean {
-  const a = parseEntry(kept);
-  return a !== undefined && `${formatAddress(a.address)}/${a.length}` === text;
+  const a = parsePrefix(kept);
+  return a !== undefined && formatPrefix(a) === text;
 }
 
 function rewritten(text: string, verdict: { readonly rewrite: "dst" | "src"; readonly lease: number }, leases: readonly AnsweredLease[]): string | undefined {
@@ -124,7 +124,7 @@ function rewritten(text: string, verdict: { readonly rewrite: "dst" | "src"; rea
   if (lease === undefined) return undefined;
   const address = verdict.rewrite === "dst" ? lease.dst : lease.src;
   // A next hop comes bare, a policy's source with a length; what replaces it comes the same way.
-  return text.includes("/") ? `${formatAddress(address)}/${lengthBehind(text, bits(address))}` : formatAddress(address);
+  return text.includes("/") ? `${formatAddress(address)}/${lengthBehind(text, addressBits(address.family))}` : formatAddress(address);
 }
 
 function lengthBehind(text: string, full: number): number {

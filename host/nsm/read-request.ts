@@ -2,8 +2,8 @@
  * From an NSM message to what the core is asked: who the client is, and every address its context names, in
  * a fixed order that `compose.ts` walks again with the core's verdicts.
  */
-import { parseAddress, parsePrefix } from "../../events/address.js";
-import type { Address, Prefix } from "../../events/address.js";
+import { parsePrefix } from "../../events/address.js";
+import type { Prefix } from "../../events/address.js";
 import type { ClientIdentity, ContextItem, ContextPlace } from "../../events/command.js";
 import { invalid, shown, tooLarge } from "../problem.js";
 import { Connection, NetworkServiceRequest } from "./messages.js";
@@ -87,22 +87,10 @@ function readExcluded(texts: readonly string[], root: string): Prefix[] {
     throw tooLarge(`${root}.excludedPrefixes`, "excluded-count", excludedMax, `${root}.excludedPrefixes has ${texts.length} entries; at most ${excludedMax} are taken. Collapse neighbouring prefixes into shorter ones.`);
   }
   return texts.map((text, index) => {
-    const prefix = parseEntry(text);
+    const prefix = parsePrefix(text);
     if (prefix === undefined) throw notAnAddress(`${root}.excludedPrefixes[${index}]`, text, "a prefix like 10.0.0.0/8 or an address");
     return prefix;
   });
-}
-
-/** An address with or without a length; without one it is the whole address. Bits behind the length may be set. */
-export function parseEntry(text: string): Prefix | undefined {
-  if (text.includes("/")) return parsePrefix(text);
-  const address = parseAddress(text);
-  return address === undefined ? undefined : { address, length: bits(address) };
-}
-
-/** Bits of an address of this family: 32 or 128. */
-export function bits(address: Address): number {
-  return address.family === 4 ? 32 : 128;
 }
 
 function notAnAddress(field: string, text: string, form: string): ReturnType<typeof invalid> {
@@ -117,7 +105,7 @@ function notAnAddress(field: string, text: string, form: string): ReturnType<typ
 function readItems(context: IPContextMessage, root: string): ContextItem[] {
   const items: ContextItem[] = [];
   const add = (place: ContextPlace, text: string, field: () => string): void => {
-    const parsed = parseEntry(text);
+    const parsed = parsePrefix(text);
     if (parsed === undefined) throw notAnAddress(field(), text, "an address, or an address and a length like 172.16.1.1/32");
     if (items.length === itemsMax) throw tooLarge(root, "context-items", itemsMax, `${root} names more than ${itemsMax} addresses in its addresses, routes and policies.`);
     items.push({ place, address: parsed.address, length: parsed.length });

@@ -1,12 +1,11 @@
 /** `/v1/leases`: who holds what, now and at any moment. */
 import { z } from "@hono/zod-openapi";
-import { formatAddress } from "../../events/address.js";
+import { formatAddress, parsePrefix } from "../../events/address.js";
 import type { ReleaseLease } from "../../events/command.js";
 import type { LeaseFilter, LeaseView, Page, RealmReader } from "../../events/realm-api.js";
 import { answers, answersNothing, atParameter, idempotencyParameter, inPath, inQuery, pageOf, pageParameters, refuses } from "../describe.js";
 import type { MomentReads } from "../moment.js";
 import { readName } from "../names.js";
-import { parseEntry } from "../nsm/read-request.js";
 import { Problem, invalid, shown } from "../problem.js";
 import { limitOf, oneOf, readQuery } from "../query.js";
 import type { Query } from "../query.js";
@@ -106,7 +105,7 @@ function filtersOf(query: Query): LeaseFilter[] {
   const state = oneOf(query, "state", leaseStates);
   if (state !== undefined) filter.state = state;
   if (query["address"] !== undefined) {
-    const entry = parseEntry(query["address"]);
+    const entry = parsePrefix(query["address"]);
     if (entry === undefined) throw invalid("address", "address-form", `address takes an IPv4 or IPv6 address, not ${shown(query["address"])}.`);
     filter.address = formatAddress(entry.address);
   }
