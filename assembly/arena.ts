@@ -5,6 +5,8 @@ import { FAULT_MEMORY, stop } from "./fault";
 /** Up to this size classes are 8 bytes apart; above it they are powers of two. */
 const SMALL_MAX: u32 = 512;
 const SMALL_CLASSES: u32 = SMALL_MAX >> 3;
+/** Kept free behind the last block: short texts are read and written eight bytes at a time. */
+const SLACK: u32 = 64;
 
 // @ts-ignore: decorator
 @inline
@@ -30,7 +32,7 @@ export function startArena(): void {
  * refuses the command instead of failing in the middle of it.
  */
 export function reserve(bytes: u32): bool {
-  const need = <u64>load<u32>(ARENA_TOP) + <u64>bytes;
+  const need = <u64>load<u32>(ARENA_TOP) + <u64>bytes + SLACK;
   const have = (<u64>memory.size()) << 16;
   if (need <= have) return true;
   const pages = <i32>((need - have + 0xffff) >> 16);
@@ -50,7 +52,7 @@ export function allocate(size: u32): usize {
   }
   const bytes = sizeOf(size);
   const top = load<u32>(ARENA_TOP);
-  if (<u64>top + <u64>bytes > (<u64>memory.size()) << 16) {
+  if (<u64>top + <u64>bytes + SLACK > (<u64>memory.size()) << 16) {
     if (!reserve(bytes)) stop(FAULT_MEMORY);
   }
   store<u32>(ARENA_TOP, top + bytes);

@@ -3,14 +3,12 @@
 import { give, put32, put64, take } from "./journal";
 import { ENDPOINTS, ENDPOINT_COUNT, ENDPOINT_HEAD } from "./layout";
 import { digestText, keepText, textIs } from "./text";
-import { addEntry, bucketOf } from "./table";
+import { addEntry, firstMatch, nextMatch } from "./table";
 
 export const POLICY_REPLACE: u32 = 0;
 export const POLICY_APPEND: u32 = 1;
 
 const NAME: usize = 0;
-const NEXT: usize = 4;
-const HASH: usize = 8;
 export const FOLLOWING_ENDPOINT: usize = 12;
 const REVISION: usize = 16;
 /** Policy and chain as commands and events spell them; 0 while the endpoint is retired. */
@@ -22,16 +20,6 @@ const CHAIN: usize = 36;
 const CHAIN_BYTES: usize = 40;
 const ENDPOINT: u32 = 48;
 
-// @ts-ignore: decorator
-@inline
-export function endpointHash(endpoint: u32): u32 {
-  return load<u32>(endpoint, HASH);
-}
-// @ts-ignore: decorator
-@inline
-export function endpointNext(endpoint: u32): usize {
-  return <usize>endpoint + NEXT;
-}
 // @ts-ignore: decorator
 @inline
 export function endpointName(endpoint: usize): usize {
@@ -74,8 +62,8 @@ let lastFound: usize = 0;
 export function findEndpointRecord(at: usize, length: u32): usize {
   if (lastFound != 0 && textIs(endpointName(lastFound), at, length)) return lastFound;
   const hash = <u32>digestText(at, length);
-  let endpoint = <usize>load<u32>(bucketOf(ENDPOINTS, hash));
-  while (endpoint != 0 && !textIs(endpointName(endpoint), at, length)) endpoint = load<u32>(endpoint, NEXT);
+  let endpoint = firstMatch(ENDPOINTS, hash);
+  while (endpoint != 0 && !textIs(endpointName(endpoint), at, length)) endpoint = nextMatch(hash);
   lastFound = endpoint;
   return endpoint;
 }
@@ -94,12 +82,11 @@ export function newEndpoint(at: usize, length: u32): usize {
   const endpoint = take(ENDPOINT);
   memory.fill(endpoint, 0, ENDPOINT);
   const hash = <u32>digestText(at, length);
-  store<u32>(endpoint, hash, HASH);
   store<u32>(endpoint, <u32>keepText(at, length), NAME);
   put32(endpoint + FOLLOWING_ENDPOINT, load<u32>(ENDPOINT_HEAD));
   put32(ENDPOINT_HEAD, <u32>endpoint);
   put32(ENDPOINT_COUNT, load<u32>(ENDPOINT_COUNT) + 1);
-  addEntry(ENDPOINTS, hash, <u32>endpoint);
+  addEntry(ENDPOINTS, hash, endpoint);
   return endpoint;
 }
 

@@ -4,7 +4,7 @@ import { clientId, clientIdLength, clientName, clientNameLength } from "./client
 import { clientOf, dstHi, dstLo, endpointOf, familyOf, leaseId, poolOf, srcHi, srcLo } from "./lease";
 import { endpointName } from "./endpoint";
 import { poolName } from "./pool";
-import { closeEvent, openEvent, writeAddress, writeText8, writeU16, writeU32, writeU64, writeU8 } from "./record";
+import { closeEvent, closeRun, openEvent, openRun, putAddress, putText8, writeAddress, writeText8, writeU8 } from "./record";
 import { textBytes, textLength } from "./text";
 
 export const REALM_OPENED: u32 = 1;
@@ -46,14 +46,13 @@ export function setEventCount(count: u32): void {
 /** Starts the record of the event that comes next. */
 export function beginEvent(type: u32, causation: u64): void {
   openEvent();
-  writeU32(0);
-  writeU16(type);
-  writeU16(1);
-  writeU64(nextPosition());
-  writeU64(now);
-  writeU64(causation);
-  writeText8(actor, actorLength);
-  writeText8(correlation, correlationLength);
+  const at = openRun(32 + 2 * 264);
+  store<u16>(at, <u16>type, 4);
+  store<u16>(at, 1, 6);
+  store<u64>(at, nextPosition(), 8);
+  store<u64>(at, now, 16);
+  store<u64>(at, causation, 24);
+  closeRun(putText8(putText8(at + 32, actor, actorLength), correlation, correlationLength));
 }
 
 export function endEvent(): void {
@@ -61,24 +60,28 @@ export function endEvent(): void {
   eventsWritten++;
 }
 
-function leaseHead(type: u32, causation: u64, id: u64, family: u32, detail: u32, excluded: u32, timeA: u64, timeB: u64): void {
+function leaseHead(type: u32, causation: u64, id: u64, family: u32, detail: u32, excluded: u32, timeA: u64, timeB: u64, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
   beginEvent(type, causation);
-  writeU64(id);
-  writeU8(family);
-  writeU8(detail);
-  writeU16(excluded);
-  writeU64(timeA);
-  writeU64(timeB);
+  const at = openRun(28 + 32);
+  store<u64>(at, id);
+  store<u8>(at, <u8>family, 8);
+  store<u8>(at, <u8>detail, 9);
+  store<u16>(at, <u16>excluded, 10);
+  store<u64>(at, timeA, 12);
+  store<u64>(at, timeB, 20);
+  closeRun(putAddress(putAddress(at + 28, family, dHi, dLo), family, sHi, sLo));
 }
 
 function names(pool: usize, endpoint: usize, name: usize, nameLength: u32, id: usize, idLength: u32, connection: usize, connectionLength: u32): void {
   const poolText = poolName(pool);
-  writeText8(textBytes(poolText), textLength(poolText));
   const endpointText = endpointName(endpoint);
-  writeText8(textBytes(endpointText), textLength(endpointText));
-  writeText8(name, nameLength);
-  writeText8(id, idLength);
-  writeText8(connection, connectionLength);
+  let at = openRun(5 * 264);
+  at = putText8(at, textBytes(poolText), textLength(poolText));
+  at = putText8(at, textBytes(endpointText), textLength(endpointText));
+  at = putText8(at, name, nameLength);
+  at = putText8(at, id, idLength);
+  at = putText8(at, connection, connectionLength);
+  closeRun(at);
   endEvent();
 }
 
@@ -100,18 +103,14 @@ export function writeGranted(
   connection: usize,
   connectionLength: u32,
 ): void {
-  leaseHead(LEASE_GRANTED, 0, nextPosition(), family, cause, excluded, expires, 0);
-  writeAddress(family, dHi, dLo);
-  writeAddress(family, sHi, sLo);
+  leaseHead(LEASE_GRANTED, 0, nextPosition(), family, cause, excluded, expires, 0, dHi, dLo, sHi, sLo);
   names(pool, endpoint, name, nameLength, id, idLength, connection, connectionLength);
 }
 
 /** An event about a lease as it is: renewed, restored, released, expired, cooled. */
 export function writeAbout(type: u32, lease: usize, endpoint: usize, detail: u32, timeA: u64, timeB: u64, connection: usize, connectionLength: u32): void {
   const family = familyOf(lease);
-  leaseHead(type, 0, leaseId(lease), family, detail, 0, timeA, timeB);
-  writeAddress(family, dstHi(lease), dstLo(lease));
-  writeAddress(family, srcHi(lease), srcLo(lease));
+  leaseHead(type, 0, leaseId(lease), family, detail, 0, timeA, timeB, dstHi(lease), dstLo(lease), srcHi(lease), srcLo(lease));
   const client = clientOf(lease);
   names(poolOf(lease), endpoint, clientName(client), clientNameLength(client), clientId(client), clientIdLength(client), connection, connectionLength);
 }
@@ -133,9 +132,7 @@ export function writeMoved(
   connection: usize,
   connectionLength: u32,
 ): void {
-  leaseHead(LEASE_MOVED, causation, leaseId(lease), family, reason, excluded, expires, 0);
-  writeAddress(family, dHi, dLo);
-  writeAddress(family, sHi, sLo);
+  leaseHead(LEASE_MOVED, causation, leaseId(lease), family, reason, excluded, expires, 0, dHi, dLo, sHi, sLo);
   const from = familyOf(lease);
   writeU8(from);
   writeAddress(from, dstHi(lease), dstLo(lease));

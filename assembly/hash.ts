@@ -4,10 +4,10 @@ import { digestBytes, fold } from "./digest";
 import { clientId, clientIdLength, clientName, clientNameLength } from "./client";
 import { FOLLOWING_ENDPOINT, endpointName, endpointRevision, endpointSettings, endpointSettingsLength, isDefined } from "./endpoint";
 import { ENDPOINT_HEAD, FORMER_ROOT_4, FORMER_ROOT_6, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LEASES, OPENED_POSITION, OPEN_COUNT, POOL_HEAD, POSITION } from "./layout";
-import { clientOf, connectionOf, dstHi, dstLo, endpointOf, expiresAt, leaseId, leaseIdNext, poolOf, srcHi, srcLo, stateOf } from "./lease";
+import { clientOf, connectionOf, dstHi, dstLo, endpointOf, expiresAt, leaseId, poolOf, srcHi, srcLo, stateOf } from "./lease";
 import { FOLLOWING, ISSUED_ROOT, SHARED_HEAD, firstPrefix, nextPrefix, poolName, poolRevision, settingsLength, settingsOf } from "./pool";
 import { NEXT_SHARED, sharedUsers } from "./holding";
-import { bucketAt, bucketCount } from "./table";
+import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
 import { textBytes, textLength } from "./text";
 import { aboveNode, firstHi, firstLo, lastHi, lastLo, lowestNode } from "./tree";
 
@@ -63,18 +63,16 @@ function addEndpoints(): void {
 }
 
 function addLeases(): void {
-  const buckets = bucketCount(LEASES);
-  for (let i: u32 = 0; i < buckets; i++) {
-    let lease = <usize>load<u32>(bucketAt(LEASES, i));
-    while (lease != 0) {
-      const client = clientOf(lease);
-      let d = digestBytes(clientId(client), clientIdLength(client), digestBytes(clientName(client), clientNameLength(client), 15));
-      d = textDigest(poolName(poolOf(lease)), d);
-      d = textDigest(endpointName(endpointOf(lease)), d);
-      d = fold(fold(fold(fold(d, leaseId(lease)), expiresAt(lease)), connectionOf(lease)), stateOf(lease));
-      add(fold(fold(fold(fold(d, dstHi(lease)), dstLo(lease)), srcHi(lease)), srcLo(lease)));
-      lease = load<u32>(leaseIdNext(<u32>lease));
-    }
+  startWalk(BRIEF_WALK, LEASES);
+  let lease = nextOfWalk(BRIEF_WALK);
+  while (lease != 0) {
+    const client = clientOf(lease);
+    let d = digestBytes(clientId(client), clientIdLength(client), digestBytes(clientName(client), clientNameLength(client), 15));
+    d = textDigest(poolName(poolOf(lease)), d);
+    d = textDigest(endpointName(endpointOf(lease)), d);
+    d = fold(fold(fold(fold(d, leaseId(lease)), expiresAt(lease)), connectionOf(lease)), stateOf(lease));
+    add(fold(fold(fold(fold(d, dstHi(lease)), dstLo(lease)), srcHi(lease)), srcLo(lease)));
+    lease = nextOfWalk(BRIEF_WALK);
   }
 }
 

@@ -14,17 +14,17 @@ import { answerQuery } from "./query";
 import { answersAt, answersLength, eventsAt, eventsLength, inputBuffer } from "./record";
 import { SNAPSHOT_VERSION, isRestored, restoreNext, snapshotNext, snapshotStart } from "./snapshot";
 import { submitAll } from "./submit";
-import { BY_ADDRESS, BY_CLIENT, BY_ENDPOINT, BY_LEASE, BY_POOL, startTable } from "./table";
+import { startTable } from "./table";
 
 /** Lays out an empty realm. The first call, once. */
 export function start(): void {
   memory.fill(REALM, 0, 4096);
   startArena();
-  startTable(CLIENTS, BY_CLIENT);
-  startTable(ADDRESSES, BY_ADDRESS);
-  startTable(LEASES, BY_LEASE);
-  startTable(POOLS, BY_POOL);
-  startTable(ENDPOINTS, BY_ENDPOINT);
+  startTable(CLIENTS);
+  startTable(ADDRESSES);
+  startTable(LEASES);
+  startTable(POOLS);
+  startTable(ENDPOINTS);
 }
 
 /** Version of the snapshot form; a host keeps it beside its snapshots. */

@@ -47,5 +47,8 @@ export const FAULT: usize = REALM + 2048;
 /** What the last call left for the host, see index.ts. */
 export const RESULT: usize = REALM + 2064;
 
+/** Where walks through tables stand, and a line of a table that is always empty (see table.ts). */
+export const WALKS: usize = REALM + 2176;
+
 /** The first byte the arena gives out. */
 export const ARENA_START: usize = 65536;

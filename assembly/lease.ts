@@ -1,12 +1,12 @@
 // The record of one lease, live or remembered, and the ways to find it: by number, by address, by client.
 //
-// 64 bytes and the two addresses behind them: 8 bytes for IPv4, 32 for IPv6. Everything a lease costs is
-// here; the budget is 128 bytes with its share of the tables.
+// 56 bytes and the two addresses behind them: 8 bytes for IPv4, 32 for IPv6. With its share of the tables
+// a lease stays within its budget of 128 bytes.
 import { V4 } from "./address";
 import { mix } from "./digest";
 import { give, put32, put64, take } from "./journal";
 import { ADDRESSES, LEASES } from "./layout";
-import { addEntry, bucketOf, removeEntry } from "./table";
+import { addEntry, firstMatch, nextMatch, removeEntry } from "./table";
 import { firstLease, setFirstLease } from "./client";
 
 const ID: usize = 0;
@@ -19,10 +19,9 @@ const STATE: usize = 36;
 const NEXT_OF_CLIENT: usize = 40;
 export const QUEUE_NEXT: usize = 44;
 export const QUEUE_BACK: usize = 48;
-const NEXT_DST: usize = 52;
-const NEXT_SRC: usize = 56;
-const NEXT_ID: usize = 60;
-const ADDRESS: usize = 64;
+const ADDRESS: usize = 56;
+const BYTES_4: u32 = 64;
+const BYTES_6: u32 = 88;
 
 export const LIVE: u32 = 0;
 export const ENDED: u32 = 1;
@@ -154,72 +153,53 @@ export function setSeen(lease: usize, connection: u64, endpoint: usize, opens: u
 
 // --- by number -----------------------------------------------------------------------------------
 
-// Numbers are dense: the plain number spreads perfectly and keeps neighbours together.
-// @ts-ignore: decorator
-@inline
-export function leaseIdHash(lease: u32): u32 {
-  return <u32>load<u64>(lease, ID);
-}
-// @ts-ignore: decorator
-@inline
-export function leaseIdNext(lease: u32): usize {
-  return <usize>lease + NEXT_ID;
-}
-
 /** The record with this number; 0 if there is none. */
 export function findLease(id: u64): usize {
-  let at = <usize>load<u32>(bucketOf(LEASES, <u32>id));
-  while (at != 0 && load<u64>(at, ID) != id) at = load<u32>(at, NEXT_ID);
+  // Numbers are dense: the plain number spreads perfectly and keeps neighbours together.
+  let at = firstMatch(LEASES, <u32>id);
+  while (at != 0 && load<u64>(at, ID) != id) at = nextMatch(<u32>id);
   return at;
 }
 
 // --- by address ----------------------------------------------------------------------------------
-// An entry is the record's place, plus 1 for its src: records stand at multiples of 8.
+// Entries stand for couples of addresses (those that differ in the last bit only): the usual pair is one
+// entry. Eight couples share a neighbourhood of buckets, so that sequences hit neighbouring lines.
 
-// Runs of eight addresses share a neighbourhood of buckets: pairs and sequences hit one cache line.
 // @ts-ignore: decorator
 @inline
-function addressHash(hi: u64, lo: u64): u32 {
-  return ((<u32>mix(hi ^ (lo >> 3))) << 3) | (<u32>lo & 7);
-}
-// @ts-ignore: decorator
-@inline
-export function addressEntryHash(entry: u32): u32 {
-  const lease = <usize>(entry & ~7);
-  return (entry & 1) != 0 ? addressHash(srcHi(lease), srcLo(lease)) : addressHash(dstHi(lease), dstLo(lease));
-}
-// @ts-ignore: decorator
-@inline
-export function addressEntryNext(entry: u32): usize {
-  return <usize>(entry & ~7) + ((entry & 1) != 0 ? NEXT_SRC : NEXT_DST);
-}
-
-function entryMatches(entry: u32, family: u32, hi: u64, lo: u64): bool {
-  const lease = <usize>(entry & ~7);
-  if (familyOf(lease) != family) return false;
-  if ((entry & 1) != 0) return srcLo(lease) == lo && srcHi(lease) == hi;
-  return dstLo(lease) == lo && dstHi(lease) == hi;
+function coupleHash(hi: u64, lo: u64): u32 {
+  return ((<u32>mix(hi ^ (lo >> 4))) << 3) | (<u32>(lo >> 1) & 7);
 }
 
 /** The record that has the address as its own, live, cooling or remembered; 0 if none. */
 export function leaseWithAddress(family: u32, hi: u64, lo: u64): usize {
-  let entry = load<u32>(bucketOf(ADDRESSES, addressHash(hi, lo)));
-  while (entry != 0) {
-    if (entryMatches(entry, family, hi, lo)) return <usize>(entry & ~7);
-    entry = load<u32>(addressEntryNext(entry));
+  const hash = coupleHash(hi, lo);
+  let lease = firstMatch(ADDRESSES, hash);
+  while (lease != 0) {
+    if (familyOf(lease) == family) {
+      if (srcLo(lease) == lo && srcHi(lease) == hi) return lease;
+      if (dstLo(lease) == lo && dstHi(lease) == hi && !isSingle(lease)) return lease;
+    }
+    lease = nextMatch(hash);
   }
   return 0;
 }
 
 /** Enters the record under its addresses; a `single` lease owns only its src. */
 export function enterAddresses(lease: usize): void {
-  if (!isSingle(lease)) addEntry(ADDRESSES, addressHash(dstHi(lease), dstLo(lease)), <u32>lease);
-  addEntry(ADDRESSES, addressHash(srcHi(lease), srcLo(lease)), <u32>lease | 1);
+  const src = coupleHash(srcHi(lease), srcLo(lease));
+  addEntry(ADDRESSES, src, lease);
+  if (isSingle(lease)) return;
+  const dst = coupleHash(dstHi(lease), dstLo(lease));
+  if (dst != src) addEntry(ADDRESSES, dst, lease);
 }
 
 export function leaveAddresses(lease: usize): void {
-  if (!isSingle(lease)) removeEntry(ADDRESSES, addressHash(dstHi(lease), dstLo(lease)), <u32>lease);
-  removeEntry(ADDRESSES, addressHash(srcHi(lease), srcLo(lease)), <u32>lease | 1);
+  const src = coupleHash(srcHi(lease), srcLo(lease));
+  removeEntry(ADDRESSES, src, lease);
+  if (isSingle(lease)) return;
+  const dst = coupleHash(dstHi(lease), dstLo(lease));
+  if (dst != src) removeEntry(ADDRESSES, dst, lease);
 }
 
 /** Changes the addresses of a record that is not entered under any. */
@@ -239,7 +219,7 @@ export function setAddresses(lease: usize, dHi: u64, dLo: u64, sHi: u64, sLo: u6
 
 /** A record in no table and no list yet, without addresses. */
 export function newLease(id: u64, family: u32, single: bool, client: usize, pool: usize, endpoint: usize, connection: u64, opens: u32, flags: u32): usize {
-  const lease = take(family == V4 ? 72 : 96);
+  const lease = take(family == V4 ? BYTES_4 : BYTES_6);
   store<u64>(lease, id, ID);
   store<u64>(lease, 0, EXPIRES);
   store<u64>(lease, connection, CONNECTION);
@@ -251,15 +231,12 @@ export function newLease(id: u64, family: u32, single: bool, client: usize, pool
   store<u32>(lease, 0, NEXT_OF_CLIENT);
   store<u32>(lease, 0, QUEUE_NEXT);
   store<u32>(lease, 0, QUEUE_BACK);
-  store<u32>(lease, 0, NEXT_DST);
-  store<u32>(lease, 0, NEXT_SRC);
-  store<u32>(lease, 0, NEXT_ID);
   return lease;
 }
 
 /** Enters the record under its number and at its client. */
 export function enterLease(lease: usize): void {
-  addEntry(LEASES, leaseIdHash(<u32>lease), <u32>lease);
+  addEntry(LEASES, <u32>leaseId(lease), lease);
   const client = clientOf(lease);
   put32(lease + NEXT_OF_CLIENT, <u32>firstLease(client));
   setFirstLease(client, lease);
@@ -267,7 +244,7 @@ export function enterLease(lease: usize): void {
 
 /** Takes the record out of both and frees it. It is in no queue and under no address any more. */
 export function dropLease(lease: usize): void {
-  removeEntry(LEASES, leaseIdHash(<u32>lease), <u32>lease);
+  removeEntry(LEASES, <u32>leaseId(lease), lease);
   const client = clientOf(lease);
   if (firstLease(client) == lease) setFirstLease(client, nextOfClient(lease));
   else {
@@ -275,5 +252,5 @@ export function dropLease(lease: usize): void {
     while (nextOfClient(at) != lease) at = nextOfClient(at);
     put32(at + NEXT_OF_CLIENT, <u32>nextOfClient(lease));
   }
-  give(lease, familyOf(lease) == V4 ? 72 : 96);
+  give(lease, familyOf(lease) == V4 ? BYTES_4 : BYTES_6);
 }

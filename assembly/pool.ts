@@ -4,7 +4,7 @@ import { V4, hostMask, resultHi, resultLo } from "./address";
 import { put32, put64, take, give } from "./journal";
 import { FORMER_ROOT_4, FORMER_ROOT_6, POOLS, POOL_COUNT, POOL_HEAD, PREFIX_ROOT_4, PREFIX_ROOT_6 } from "./layout";
 import { digestText, dropText, keepText, textIs } from "./text";
-import { addEntry, bucketOf, removeEntry } from "./table";
+import { addEntry, firstMatch, nextMatch, removeEntry } from "./table";
 import { FIRST_HI, FIRST_LO, LAST_HI, LAST_LO, PRIORITY, nextPriority, nodeWith } from "./tree";
 
 export const MODE_PAIR: u32 = 0;
@@ -12,7 +12,6 @@ export const MODE_SINGLE: u32 = 1;
 export const MODE_PREFIX: u32 = 2;
 
 const NAME: usize = 0;
-const NEXT: usize = 4;
 const HASH: usize = 8;
 /** Next pool in the list of all. */
 export const FOLLOWING: usize = 12;
@@ -49,16 +48,6 @@ export const ISSUED_ROOT: usize = 64;
 export const LIVE_HERE: usize = 68;
 const PREFIX: u32 = 72;
 
-// @ts-ignore: decorator
-@inline
-export function poolHash(pool: u32): u32 {
-  return load<u32>(pool, HASH);
-}
-// @ts-ignore: decorator
-@inline
-export function poolNext(pool: u32): usize {
-  return <usize>pool + NEXT;
-}
 // @ts-ignore: decorator
 @inline
 export function poolName(pool: usize): usize {
@@ -164,8 +153,8 @@ export function findPool(at: usize, length: u32): usize {
   // Replay names the same pool again and again.
   if (lastFound != 0 && textIs(poolName(lastFound), at, length)) return lastFound;
   const hash = <u32>digestText(at, length);
-  let pool = <usize>load<u32>(bucketOf(POOLS, hash));
-  while (pool != 0 && !textIs(poolName(pool), at, length)) pool = load<u32>(pool, NEXT);
+  let pool = firstMatch(POOLS, hash);
+  while (pool != 0 && !textIs(poolName(pool), at, length)) pool = nextMatch(hash);
   lastFound = pool;
   return pool;
 }
@@ -184,14 +173,14 @@ export function newPool(at: usize, length: u32): usize {
   put32(pool + FOLLOWING, load<u32>(POOL_HEAD));
   put32(POOL_HEAD, <u32>pool);
   put32(POOL_COUNT, load<u32>(POOL_COUNT) + 1);
-  addEntry(POOLS, hash, <u32>pool);
+  addEntry(POOLS, hash, pool);
   return pool;
 }
 
 /** Forgets a pool; its prefixes and leases are gone already. */
 export function dropPool(pool: usize): void {
   forgetFoundPool();
-  removeEntry(POOLS, load<u32>(pool, HASH), <u32>pool);
+  removeEntry(POOLS, load<u32>(pool, HASH), pool);
   let link: usize = POOL_HEAD;
   while (<usize>load<u32>(link) != pool) link = <usize>load<u32>(link) + FOLLOWING;
   put32(link, load<u32>(pool, FOLLOWING));

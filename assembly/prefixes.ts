@@ -3,7 +3,7 @@ import { V4 } from "./address";
 import { put32 } from "./journal";
 import { COOLING_COUNT, ENDED_HEAD, LEASES, POOL_HEAD } from "./layout";
 import { NEXT_SHARED, forgetEnded } from "./holding";
-import { ENDED, LIVE, QUEUE_NEXT, dstHi, dstLo, familyOf, isSingle, leaseIdNext, poolOf, srcHi, srcLo, statusOf } from "./lease";
+import { ENDED, LIVE, QUEUE_NEXT, dstHi, dstLo, familyOf, isSingle, poolOf, srcHi, srcLo, statusOf } from "./lease";
 import {
   FOLLOWING,
   FREE_ROOT,
@@ -26,7 +26,7 @@ import {
   prefixRoot,
   prefixWith,
 } from "./pool";
-import { bucketAt, bucketCount } from "./table";
+import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
 import { clearTree, dropNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, nodeWith, putAddress, putRange, takeAddress, unhookNode } from "./tree";
 import { settingsAddress, settingsHi, settingsLength, settingsLo, settingsPrefixes } from "./settings";
 
@@ -164,23 +164,23 @@ function claimOne(family: u32, hi: u64, lo: u64): void {
   putAddress(prefix + ISSUED_ROOT, hi, lo);
 }
 
+function claimLease(lease: usize): void {
+  const family = familyOf(lease);
+  if (!isSingle(lease)) claimOne(family, dstHi(lease), dstLo(lease));
+  claimOne(family, srcHi(lease), srcLo(lease));
+  const prefix = prefixWith(family, srcHi(lease), srcLo(lease));
+  if (statusOf(lease) == LIVE && prefix != 0 && load<u32>(prefix, FRESH_MARK) != 0 && prefixPool(prefix) == poolOf(lease)) {
+    put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + 1);
+  }
+}
+
 /** Takes what leases hold inside fresh prefixes out of their free space. */
 function claimHeld(): void {
-  const buckets = bucketCount(LEASES);
-  for (let i: u32 = 0; i < buckets; i++) {
-    let lease = <usize>load<u32>(bucketAt(LEASES, i));
-    while (lease != 0) {
-      if (statusOf(lease) != ENDED) {
-        const family = familyOf(lease);
-        if (!isSingle(lease)) claimOne(family, dstHi(lease), dstLo(lease));
-        claimOne(family, srcHi(lease), srcLo(lease));
-        const prefix = prefixWith(family, srcHi(lease), srcLo(lease));
-        if (statusOf(lease) == LIVE && prefix != 0 && load<u32>(prefix, FRESH_MARK) != 0 && prefixPool(prefix) == poolOf(lease)) {
-          put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + 1);
-        }
-      }
-      lease = load<u32>(leaseIdNext(<u32>lease));
-    }
+  startWalk(BRIEF_WALK, LEASES);
+  let lease = nextOfWalk(BRIEF_WALK);
+  while (lease != 0) {
+    if (statusOf(lease) != ENDED) claimLease(lease);
+    lease = nextOfWalk(BRIEF_WALK);
   }
   let pool = <usize>load<u32>(POOL_HEAD);
   while (pool != 0) {

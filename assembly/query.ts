@@ -25,7 +25,6 @@ import {
   hasFlag,
   isSingle,
   leaseId,
-  leaseIdNext,
   leaseWithAddress,
   nextOfClient,
   poolOf,
@@ -51,7 +50,7 @@ import {
 } from "./pool";
 import { leasesOutside } from "./prefixes";
 import { answersAt, closeAnswer, openAnswer, openInput, readAddress, readHi, readLo, readText16, readU16, readU32, readU64, readU8, roomForOutput, startOutput, textSize, widenAnswer, writeAddress, writeBytes, writeText8, writeU32, writeU64, writeU8 } from "./record";
-import { bucketAt, bucketCount } from "./table";
+import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
 import { compareBytes, textBytes, textLength } from "./text";
 import { aboveNode, firstHi, firstLo, floorNode, lastHi, lastLo, lowestNode } from "./tree";
 
@@ -318,13 +317,11 @@ function pageOfLeases(after: u64, limit: u32): bool {
   }
   if (id >= end) return false;
   const rest = limit - written;
-  const buckets = bucketCount(LEASES);
-  for (let i: u32 = 0; i < buckets; i++) {
-    let lease = <usize>load<u32>(bucketAt(LEASES, i));
-    while (lease != 0) {
-      if (leaseId(lease) > id && isWanted(lease)) offer(lease, rest + 1);
-      lease = load<u32>(leaseIdNext(<u32>lease));
-    }
+  startWalk(BRIEF_WALK, LEASES);
+  let lease = nextOfWalk(BRIEF_WALK);
+  while (lease != 0) {
+    if (leaseId(lease) > id && isWanted(lease)) offer(lease, rest + 1);
+    lease = nextOfWalk(BRIEF_WALK);
   }
   return drainHeap(limit);
 }

@@ -62,8 +62,8 @@ import {
   srcLo,
   statusOf,
 } from "./lease";
-import { LIVE_LEASES, MODE_SINGLE, isDraining, leaseMs, poolFamily, poolMode, poolName, poolRevision, prefixLength, prefixPool, prefixWith } from "./pool";
-import { closeAnswer, readBytes, readText16, readU16, readU32, textSize, writeAddress, writeBytes, writeText8, writeU16, writeU32, writeU64, writeU8 } from "./record";
+import { LIVE_LEASES, MODE_PAIR, MODE_SINGLE, isDraining, leaseMs, poolFamily, poolMode, poolName, poolRevision, prefixLength, prefixPool, prefixWith } from "./pool";
+import { closeAnswer, closeRun, openRun, putAddress, putText8, readBytes, readText16, readU16, readU32, textSize, writeBytes, writeU16, writeU8 } from "./record";
 import {
   CONNECTION_EXPIRED,
   INVALID,
@@ -354,23 +354,22 @@ export function writeRequestAnswer(kind: u32): void {
   for (let i: u32 = 0; i < answeredCount; i++) {
     const family = answeredFamily(i);
     const reason = answeredReason(i);
-    writeU64(answeredId(i));
-    writeU64(answeredExpires(i));
-    writeU8(family);
-    writeU8(answeredSingle(i) ? MODE_SINGLE : 0);
-    writeU8(answeredOutcome(i));
-    writeU8(answeredPresent(i));
-    writeU8(answeredLength(i));
-    writeU8(reason);
-    writeU8(reason != 0 ? fromFamily(i) : 0);
-    writeAddress(family, dstHiOf(i), dstLoOf(i));
-    writeAddress(family, srcHiOf(i), srcLoOf(i));
+    let at = openRun(23 + 4 * 16 + 264);
+    store<u64>(at, answeredId(i));
+    store<u64>(at, answeredExpires(i), 8);
+    store<u8>(at, <u8>family, 16);
+    store<u8>(at, <u8>(answeredSingle(i) ? MODE_SINGLE : MODE_PAIR), 17);
+    store<u8>(at, <u8>answeredOutcome(i), 18);
+    store<u8>(at, <u8>answeredPresent(i), 19);
+    store<u8>(at, <u8>answeredLength(i), 20);
+    store<u8>(at, <u8>reason, 21);
+    store<u8>(at, <u8>(reason != 0 ? fromFamily(i) : 0), 22);
+    at = putAddress(putAddress(at + 23, family, dstHiOf(i), dstLoOf(i)), family, srcHiOf(i), srcLoOf(i));
     if (reason != 0) {
-      writeAddress(fromFamily(i), fromDstHi(i), fromDstLo(i));
-      writeAddress(fromFamily(i), fromSrcHi(i), fromSrcLo(i));
+      at = putAddress(putAddress(at, fromFamily(i), fromDstHi(i), fromDstLo(i)), fromFamily(i), fromSrcHi(i), fromSrcLo(i));
     }
     const text = poolName(answeredPool(i));
-    writeText8(textBytes(text), textLength(text));
+    closeRun(putText8(at, textBytes(text), textLength(text)));
   }
   writeBytes(verdictsAt(), itemCount);
   closeAnswer();

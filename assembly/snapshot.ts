@@ -58,7 +58,6 @@ import {
   hasFlag,
   isSingle,
   leaseId,
-  leaseIdNext,
   newLease,
   poolOf,
   setAddresses,
@@ -118,7 +117,7 @@ import {
   writeU8,
 } from "./record";
 import { openSettings, settingsAddress, settingsCooldown, settingsDraining, settingsFamily, settingsGrace, settingsHi, settingsLease, settingsLength, settingsLo, settingsMode, settingsPrefixes, takeOverReserved } from "./settings";
-import { bucketAt, bucketCount, tableCount, widenTable } from "./table";
+import { SNAPSHOT_WALK, nextOfWalk, startWalk, tableCount, widenTable } from "./table";
 import { textBytes, textLength } from "./text";
 import { aboveNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, newNode } from "./tree";
 
@@ -153,7 +152,6 @@ let range: usize = 0;
 let kind: u32 = 0;
 let shared: usize = 0;
 let endpoint: usize = 0;
-let bucket: u32 = 0;
 let lease: usize = 0;
 
 export function snapshotStart(): void {
@@ -233,14 +231,9 @@ function startRanges(root: usize, set: u32): void {
 }
 
 function nextLease(): bool {
-  if (lease != 0) lease = load<u32>(leaseIdNext(<u32>lease));
-  while (true) {
-    while (lease != 0 && statusOf(lease) == ENDED) lease = load<u32>(leaseIdNext(<u32>lease));
-    if (lease != 0) return true;
-    if (bucket == bucketCount(LEASES)) return false;
-    lease = load<u32>(bucketAt(LEASES, bucket));
-    bucket++;
-  }
+  lease = nextOfWalk(SNAPSHOT_WALK);
+  while (lease != 0 && statusOf(lease) == ENDED) lease = nextOfWalk(SNAPSHOT_WALK);
+  return lease != 0;
 }
 
 /** Writes the next record; false when there is none left. */
@@ -314,8 +307,7 @@ function step(): bool {
           if (kind == IN_FORMER_4) {
             startRanges(FORMER_ROOT_6, IN_FORMER_6);
           } else {
-            bucket = 0;
-            lease = 0;
+            startWalk(SNAPSHOT_WALK, LEASES);
             phase = 8;
           }
           break;
