@@ -176,7 +176,7 @@ export function requireReady(realm: RealmApi | undefined): asserts realm is Real
   if (realm === undefined || realm.state === "recovering") {
     throw new Problem("recovering", "The realm replays its log and answers when it has reached the head; /readyz says when.", { rule: "ready" });
   }
-  throw new Problem("store-unavailable", `The realm is ${realm.state}: the log cannot be written and nothing can be answered before it is durable. The server must be restarted once its disk is well.`, { rule: "ready", state: realm.state });
+  throw new Problem("store-unavailable", `The realm is ${realm.state}: a write of its log had no certain outcome, or its state broke a rule. It is opened again from its log; try again then.`, { rule: "ready", state: realm.state });
 }
 
 /** What goes wrong on the way, as the caller sees it. */

@@ -11,6 +11,7 @@ import type { RealmApi } from "../events/realm-api.js";
 import { createApp } from "./app.js";
 import { ConfigError } from "./config/fault.js";
 import type { Config } from "./config/keys.js";
+import { RealmKeeper } from "./keeper.js";
 import { formatListen, listenRefusal } from "./listen.js";
 import { createLog } from "./log.js";
 import { Metrics } from "./metrics.js";
@@ -55,9 +56,10 @@ export async function startServer(config: Config, options: ServeOptions = {}): P
   const clock = options.clock ?? Date.now;
   const log = options.log ?? createLog(config);
   const stopping = new AbortController();
-  let realm: RealmApi | undefined;
-  const metrics = new Metrics(() => realm, { process: true });
-  const app = createApp({ realm: () => realm, clock, config, log, metrics, stop: stopping.signal });
+  let keeper: RealmKeeper | undefined;
+  const current = (): RealmApi | undefined => keeper?.current();
+  const metrics = new Metrics(current, { process: true });
+  const app = createApp({ realm: current, clock, config, log, metrics, stop: stopping.signal });
   const listener = getRequestListener((request, env) => app.fetch(request, env), { errorHandler: badTarget });
   const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }, (incoming, outgoing) => void listener(incoming, outgoing));
   await listen(server, config);
@@ -65,44 +67,48 @@ export async function startServer(config: Config, options: ServeOptions = {}): P
   log.info({ url, version, store: config.store, tokens: config.tokens.length }, "listening");
 
   let timers: Timers | undefined;
-  const opening = (async (): Promise<RealmApi> => {
-    const started = performance.now();
-    const opened = await (options.open ?? openRealm)(config, {
-      clock,
-      metrics,
-      progress: (position) => metrics.replayed.set(position),
-      skipped: (snapshot, reason) => log.warn({ position: snapshot.position, reason }, "snapshot not used"),
-    });
-    const { position } = opened.head();
-    metrics.replayed.set(position);
-    const { snapshots } = await opened.log();
-    if (!stopping.signal.aborted) timers = new Timers({ realm: opened, clock, log, metrics, config }, snapshots.at(-1)?.position ?? 0);
-    realm = opened;
-    log.info({ position, milliseconds: Math.round(performance.now() - started) }, "ready");
-    return opened;
-  })();
+  const kept = new RealmKeeper({
+    log,
+    open: () =>
+      (options.open ?? openRealm)(config, {
+        clock,
+        metrics,
+        progress: (position) => metrics.replayed.set(position),
+        skipped: (snapshot, reason) => log.warn({ position: snapshot.position, reason }, "snapshot not used"),
+      }),
+    attend: async (realm) => {
+      metrics.replayed.set(realm.head().position);
+      const { snapshots } = await realm.log();
+      const attending = new Timers({ realm, clock, log, metrics, config }, Math.max(0, ...snapshots.map(({ position }) => position)));
+      timers = attending;
+      return () => attending.stop();
+    },
+  });
+  keeper = kept;
+  const started = performance.now();
+  const opening = kept.start();
 
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= stopInOrder());
   async function stopInOrder(): Promise<void> {
     stopping.abort();
     await closeServer(server, config.shutdownSeconds * 1000, log);
-    // A realm that is still opening is closed once it is open; half-opened it could not be.
-    const opened = await opening.then(
-      (value) => value,
-      () => undefined,
-    );
-    if (opened === undefined) return;
-    await timers?.stop();
-    if (opened.state === "ready") await timers?.snapshot().catch((error: unknown) => log.warn({ err: error }, "no snapshot at the stop; the next start replays more"));
-    await opened.close();
-    log.info({ position: opened.head().position }, "stopped");
+    await kept.stop(async (realm) => {
+      if (realm.state === "ready") await timers?.snapshot().catch((error: unknown) => log.warn({ err: error }, "no snapshot at the stop; the next start replays more"));
+    });
+    log.info("stopped");
   }
 
-  const ready = opening.catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
+  const ready = opening.then(
+    (realm) => {
+      log.info({ position: realm.head().position, milliseconds: Math.round(performance.now() - started) }, "ready");
+      return realm;
+    },
+    async (error: unknown) => {
+      await stop();
+      throw error;
+    },
+  );
   // Who starts the server may look at `ready` later; until then its rejection is not a stray one.
   ready.catch(() => undefined);
   return { url, log, ready, stop };

@@ -31,8 +31,7 @@ export interface WatchSource {
 
 export function eventStream(source: WatchSource, timing: { readonly heartbeatMs: number; readonly stallMs: number } = { heartbeatMs, stallMs }): ReadableStream<Uint8Array> {
   const ending = new AbortController();
-  const signal = AbortSignal.any([ending.signal, source.stop]);
-  const batches = source.watch(signal)[Symbol.asyncIterator]();
+  const batches = source.watch(ending.signal)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let backlog: readonly Event[] = [];
   let taken = 0;

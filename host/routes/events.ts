@@ -1,4 +1,5 @@
 /** `/v1/events`: the log as people and programs read it, a page at a time or as it grows. */
+import { setMaxListeners } from "node:events";
 import { z } from "@hono/zod-openapi";
 import type { Event, EventType } from "../../events/event.js";
 import { answers, inHeader, inQuery, refuses } from "../describe.js";
@@ -44,6 +45,8 @@ const tags = ["log"];
 
 export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSignal): void {
   let watchers = 0;
+  // Every open stream waits for it; the warning is for leaks.
+  setMaxListeners(watchersMax + 1, stop);
 
   routes.add({
     method: "get",
