@@ -20,7 +20,8 @@ const usage = `usage: npm run bench -- [options]
   --no-peers        leave the Go peers out
   --heal-30k        let NSM's allocator heal 30 000 clients too (about two minutes)
   --profile <dir>   write a CPU profile of each group's process there
-  --save-baseline   keep this run as bench/baseline.json`;
+  --save-baseline   keep this run as bench/baseline.json
+  --no-save         keep nothing of this run`;
 
 const here = fileURLToPath(new URL("../../bench", import.meta.url));
 
@@ -35,6 +36,7 @@ function options() {
         "heal-30k": { type: "boolean", default: false },
         profile: { type: "string" },
         "save-baseline": { type: "boolean", default: false },
+        "no-save": { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },
     }).values;
@@ -86,6 +88,7 @@ const budgets = rows.map((row) => {
   const peer = peerOf(row, go);
   return meets(row, typeof peer === "string" ? undefined : peer);
 });
+if (scale === "tiny") console.log("\nThese sizes only show that everything runs; the figures mean nothing.");
 console.log(`\nBudgets: ${budgets.filter((met) => met === true).length} met, ${budgets.filter((met) => met === false).length} not met.`);
 
 const result: Result & { go: typeof go; failures: unknown } = {
@@ -98,10 +101,12 @@ const result: Result & { go: typeof go; failures: unknown } = {
   failures: results.filter((one) => one.failure !== undefined).map(({ group, failure }) => ({ group, failure })),
 };
 const text = `${JSON.stringify(result, undefined, 1)}\n`;
-await mkdir(join(here, "results"), { recursive: true });
-const path = join(here, "results", `${result.at.replaceAll(":", "-")}-${scale}.json`);
-await writeFile(path, text);
-console.error(`result: ${path}`);
+if (!chosen["no-save"]) {
+  const path = join(here, "results", `${result.at.replaceAll(":", "-")}-${scale}.json`);
+  await mkdir(join(here, "results"), { recursive: true });
+  await writeFile(path, text);
+  console.error(`result: ${path}`);
+}
 if (chosen["save-baseline"]) await writeFile(baselinePath, text);
 
 for (const { group, failure } of results) if (failure !== undefined) console.error(`${group}: ${failure}`);

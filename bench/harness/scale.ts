@@ -8,6 +8,8 @@ export interface Scale {
   /** Live leases in the core when a grant is timed. */
   readonly liveLeases: readonly number[];
   readonly exclusions: readonly number[];
+  /** Live pairs in the fragmented pools of the Go program, see `sizes` there. */
+  readonly peerFragments: readonly number[];
   /** Grants timed in one repetition. */
   readonly grants: number;
   readonly healClients: readonly number[];
@@ -32,6 +34,7 @@ export const scales: Record<ScaleName, Scale> = {
     repetitions: 7,
     liveLeases: [1_000, 10_000, 100_000, 1_000_000],
     exclusions: [0, 100, 1_000],
+    peerFragments: [1_000, 10_000, 30_000],
     grants: 4_096,
     healClients: [1_000, 10_000, 30_000],
     replayEvents: 2_000_000,
@@ -50,6 +53,7 @@ export const scales: Record<ScaleName, Scale> = {
     repetitions: 3,
     liveLeases: [1_000, 100_000],
     exclusions: [0, 100, 1_000],
+    peerFragments: [1_000, 10_000],
     grants: 1_024,
     healClients: [1_000, 10_000, 30_000],
     replayEvents: 400_000,
@@ -68,6 +72,7 @@ export const scales: Record<ScaleName, Scale> = {
     repetitions: 2,
     liveLeases: [20],
     exclusions: [0, 10],
+    peerFragments: [20],
     grants: 16,
     healClients: [20],
     replayEvents: 200,

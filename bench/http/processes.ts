@@ -19,22 +19,21 @@ async function answerOf<T>(child: ChildProcess, what: string): Promise<T> {
   }
 }
 
-function start(module: string, args: readonly string[], execArgv: readonly string[] = []): ChildProcess {
-  return fork(fileURLToPath(new URL(module, import.meta.url)), [...args], { execArgv: [...execArgv], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+function start(module: string, execArgv: readonly string[] = []): ChildProcess {
+  return fork(fileURLToPath(new URL(module, import.meta.url)), [], { execArgv: [...execArgv], stdio: ["ignore", "inherit", "inherit", "ipc"] });
 }
 
 export class HttpBench {
   private constructor(
     private readonly server: ChildProcess,
     private readonly load: ChildProcess,
-    readonly ports: ServerReady,
+    readonly urls: ServerReady,
   ) {}
 
-  /** `args` go to the server's process. */
-  static async start(args: readonly string[]): Promise<HttpBench> {
+  static async start(): Promise<HttpBench> {
     const profile = process.execArgv.filter((flag) => flag.startsWith("--cpu-prof"));
-    const server = start("./server.js", args, profile);
-    const load = start("./load.js", []);
+    const server = start("./server.js", profile);
+    const load = start("./load.js");
     return new HttpBench(server, load, await answerOf<ServerReady>(server, "the server"));
   }
 
