@@ -1,0 +1,181 @@
+/**
+ * `holdfast log import`: an exported log into an empty realm. The file is read twice: once to see that it is
+ * whole and that its events follow from one another, and only then to write them.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Core, CoreStopped } from "../../events/core.js";
+import { encodeEvents, eventTypes } from "../../events/codec.js";
+import type { Event } from "../../events/event.js";
+import { rebuild } from "../../events/replay.js";
+import { openSqliteStore } from "../../events/sqlite-store.js";
+import type { EventStore } from "../../events/store.js";
+import { exitCode } from "./exit-code.js";
+import { CliFailure, reasons } from "./failure.js";
+import { asHead, exportFormat, type ExportHead } from "./log-file.js";
+import { hasLog, hex, placeOf, type Place } from "./log-open.js";
+import { openReadOnly } from "./log-reader.js";
+import { Progress } from "./progress.js";
+import type { Terminal } from "./terminal.js";
+
+/** Events of one durable append: large enough that the fsync does not count, small enough to read back in pieces. */
+const batchEvents = 1000;
+
+export async function importLog(terminal: Terminal, file: string, flags: Readonly<Record<string, unknown>>): Promise<void> {
+  const place = placeOf(flags, terminal);
+  await requireEmpty(place);
+  const bytes = await sizeOf(file);
+  const head = await checkFile(terminal, file, bytes);
+  const store = await openSqliteStore({ dataDir: place.dataDir, realm: place.realm });
+  try {
+    if (store.head().position > 0) throw notEmpty(place, store.head().position);
+    await writeEvents(terminal, store, file, bytes);
+    const progress = new Progress(terminal, "verifying", head.position, "events");
+    const core = await rebuild(store, store.head().position, { fromStart: true, progress: (position) => progress.reached(position) }).finally(() => progress.done());
+    const { position, digest } = store.head();
+    if (position !== head.position || core.hash() !== head.stateHash) {
+      throw new CliFailure(exitCode.corrupt, `What was written to ${place.folder} is not what the file holds: position ${position}, state hash ${core.hash()}.`, `Remove ${place.folder} and import again.`, { code: "import-bad" });
+    }
+    if (flags["json"] === true) return terminal.json({ realm: place.realm, events: position, head: { position, digest: hex(digest) }, stateHash: core.hash() });
+    terminal.message(`${position} events are in realm ${place.realm} in ${place.dataDir}. State hash ${core.hash()}, as exported.`);
+  } finally {
+    await store.close();
+  }
+}
+
+async function requireEmpty(place: Place): Promise<void> {
+  if (!hasLog(place)) return;
+  const log = await openReadOnly({ dataDir: place.dataDir, realm: place.realm });
+  try {
+    const { position } = log.head();
+    if (position > 0) throw notEmpty(place, position);
+  } finally {
+    await log.close();
+  }
+}
+
+function notEmpty(place: Place, position: number): CliFailure {
+  return new CliFailure(exitCode.refused, `Realm ${place.realm} in ${place.dataDir} has a log of ${position} events already; an import goes into an empty one.`, "Choose another --realm or --data-dir.", { code: "not-empty", realm: place.realm, position });
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) throw new Error("it is not a plain file, and it has to be read twice");
+    return found.size;
+  } catch (error) {
+    throw new CliFailure(exitCode.usage, `${file} cannot be imported: ${reasons(error).join(": ")}.`, "", { code: "usage" }, { cause: error });
+  }
+}
+
+/** Reads the whole file and runs its events through a core. Gives its head; writes nothing. */
+async function checkFile(terminal: Terminal, file: string, bytes: number): Promise<ExportHead> {
+  const progress = new Progress(terminal, "checking", bytes, "bytes");
+  const core = Core.create();
+  const lines = createHash("sha256");
+  let head: ExportHead | undefined;
+  let events: Event[] = [];
+  let line = 0;
+  let seen = 0;
+  const applyGathered = (): void => {
+    if (events.length === 0) return;
+    apply(core, events, line);
+    events = [];
+  };
+  try {
+    for await (const text of linesOf(file)) {
+      line++;
+      seen += Buffer.byteLength(text) + 1;
+      if (head !== undefined) throw badFile(file, line, "something stands behind the last line of the export");
+      const value = parse(file, line, text);
+      head = asHead(value);
+      if (head !== undefined) continue;
+      lines.update(`${text}\n`);
+      events.push(asEvent(file, line, value));
+      if (events.length >= batchEvents) applyGathered();
+      progress.reached(seen);
+    }
+    applyGathered();
+  } finally {
+    progress.done();
+  }
+  if (head === undefined) throw badFile(file, line, "the last line, which says what was exported, is missing: the file was cut off");
+  if (head.format !== exportFormat) throw new CliFailure(exitCode.usage, `${file} has export format ${head.format}, and this version reads ${exportFormat}.`, "Import it with the version that reads it.", { code: "format" });
+  if (lines.digest("hex") !== head.linesSha256) throw badFile(file, line, "its lines are not those that were exported");
+  if (core.position !== head.position) throw badFile(file, line, `it holds ${core.position} events and says ${head.position}`);
+  // Another core may hash the same state otherwise; its version says so, and then only the events are compared.
+  if (core.version === head.coreVersion && core.hash() !== head.stateHash) throw badFile(file, line, `its events lead to state ${core.hash()}, and it says ${head.stateHash}`);
+  return core.version === head.coreVersion ? head : { ...head, stateHash: core.hash() };
+
+  function apply(into: Core, gathered: readonly Event[], upTo: number): void {
+    const first = upTo - gathered.length;
+    const wrong = gathered.findIndex((event, index) => event.position !== into.position + 1 + index);
+    if (wrong >= 0) throw badFile(file, first + wrong + 1, `position ${into.position + 1 + wrong} belongs there, not ${gathered[wrong]?.position ?? 0}`);
+    try {
+      into.apply(encodeEvents(gathered));
+    } catch (error) {
+      if (error instanceof CoreStopped) throw badFile(file, first + 1 + (error.position - (gathered[0]?.position ?? 1) + 1), "the event does not follow from those before it");
+      throw badFile(file, first + 1, reasons(error).join(": "));
+    }
+  }
+}
+
+async function writeEvents(terminal: Terminal, store: EventStore, file: string, bytes: number): Promise<void> {
+  const progress = new Progress(terminal, "importing", bytes, "bytes");
+  let events: Event[] = [];
+  let seen = 0;
+  let line = 0;
+  let at = 0;
+  const append = async (): Promise<void> => {
+    if (events.length === 0) return;
+    // The time of the events, not of the import: `log at <time>` finds its place by it.
+    at = Math.max(at, ...events.map(({ time }) => Date.parse(time)));
+    await store.append(store.head().position, encodeEvents(events), events.length, at);
+    events = [];
+  };
+  try {
+    for await (const text of linesOf(file)) {
+      line++;
+      seen += Buffer.byteLength(text) + 1;
+      const value = parse(file, line, text);
+      if (asHead(value) !== undefined) break;
+      events.push(asEvent(file, line, value));
+      if (events.length >= batchEvents) await append();
+      progress.reached(seen);
+    }
+    await append();
+  } finally {
+    progress.done();
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const stream = createReadStream(file, { encoding: "utf8" });
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Infinity });
+  } finally {
+    stream.destroy();
+  }
+}
+
+function parse(file: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badFile(file, line, "it is not JSON");
+  }
+}
+
+function asEvent(file: string, line: number, value: unknown): Event {
+  if (typeof value !== "object" || value === null) throw badFile(file, line, "it is no event");
+  const event = value as Record<string, unknown>;
+  if (!Number.isSafeInteger(event["position"]) || typeof event["data"] !== "object" || event["data"] === null) throw badFile(file, line, "it is no event");
+  if (typeof event["type"] !== "string" || !Object.hasOwn(eventTypes, event["type"])) throw badFile(file, line, `${JSON.stringify(event["type"])} is no event type of this version`);
+  return value as Event;
+}
+
+function badFile(file: string, line: number, reason: string): CliFailure {
+  return new CliFailure(exitCode.corrupt, `${file} is not a whole export: line ${line}: ${reason}. Nothing was written.`, "Export it again, or take another copy.", { code: "export-bad", line });
+}
