@@ -190,6 +190,21 @@ test("metrics count pools, leases, refusals and time, by names that do not grow 
   expect(answer.text).not.toContain("nowhere");
 });
 
+test("the server's log names each request and holds neither bodies nor tokens", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => lines.push(line) });
+  const world = await openWorld({ config: { tokens }, log });
+  await world.send("PUT", "/v1/pools/p", { mode: "pair", prefixes: ["10.99.0.0/24"] }, { ...as("operator"), "x-request-id": "r-1" });
+  await world.send("PUT", "/v1/pools/q", '{"mode": "10.98.0.0', { ...as("operator") });
+  await world.send("GET", "/v1/pools/p?at=x", undefined, { authorization: "Bearer not-the-secret" });
+  expect(lines.map((line) => JSON.parse(line) as Record<string, unknown>)).toMatchObject([
+    { level: 20, request: "r-1", method: "PUT", path: "/v1/pools/p", status: 201, milliseconds: expect.any(Number) as number },
+    { level: 30, status: 400, code: "invalid" },
+    { level: 30, status: 401, code: "unauthenticated", path: "/v1/pools/p" },
+  ]);
+  expect(lines.join()).not.toMatch(/secret|10\.9/);
+});
+
 test("the API description is OpenAPI 3.1 of the routes that are served", async () => {
   const world = await openWorld();
   const { body } = await must(world.send("GET", "/openapi.json"));

@@ -1,5 +1,6 @@
 /** A realm in memory behind the HTTP app, with a clock that stands still: nothing here opens a socket. */
 import { pino } from "pino";
+import type { Logger } from "pino";
 import { MemoryDisk, openMemoryStore } from "#events/memory-store.js";
 import { Realm } from "#events/realm.js";
 import { createApp } from "#host/app.js";
@@ -36,6 +37,7 @@ export interface WorldOptions {
   readonly disk?: MemoryDisk;
   readonly clock?: { now: number };
   readonly reopenGraceSeconds?: number;
+  readonly log?: Logger;
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
@@ -44,7 +46,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const realm = await Realm.open({ name: "test", store: await openMemoryStore(disk), clock: () => clock.now, reopenGraceSeconds: options.reopenGraceSeconds ?? 600 });
   const metrics = new Metrics(() => realm);
   const config: AppConfig = { realm: "test", tokens: [], bodyLimitBytes: 4 * 1024 * 1024, batchLimit: 1000, ...options.config };
-  const app = createApp({ realm, clock: () => clock.now, config, log: pino({ level: "silent" }), metrics });
+  const app = createApp({ realm, clock: () => clock.now, config, log: options.log ?? pino({ level: "silent" }), metrics });
   return {
     realm,
     disk,
