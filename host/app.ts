@@ -67,9 +67,21 @@ export function createApp(parts: AppParts): OpenAPIHono {
   app.notFound((context) => {
     const { method, path } = context.req;
     const methods = routes.methodsAt(path);
-    if (methods.length === 0) return routes.refuse(context, new Problem("not-found", `Nothing is served at ${path.slice(0, 200)}; /docs lists what is.`, { rule: "route" }));
+    if (methods.length === 0)
+      return routes.refuse(
+        context,
+        new Problem("not-found", `Nothing is served at ${path.slice(0, 200)}; /docs lists what is.`, { rule: "route" }),
+      );
     const allowed = methods.join(", ");
-    return routes.refuse(context, new Problem("method-not-allowed", `${method.slice(0, 32)} is not served at ${path.slice(0, 200)}; ${allowed} ${methods.length === 1 ? "is" : "are"}.`, { rule: "method", allowed: methods }, { Allow: allowed }));
+    return routes.refuse(
+      context,
+      new Problem(
+        "method-not-allowed",
+        `${method.slice(0, 32)} is not served at ${path.slice(0, 200)}; ${allowed} ${methods.length === 1 ? "is" : "are"}.`,
+        { rule: "method", allowed: methods },
+        { Allow: allowed },
+      ),
+    );
   });
   // What a handler throws is answered in `Routes`; this is for what breaks before one is reached.
   app.onError((error, context) => {

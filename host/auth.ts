@@ -64,10 +64,14 @@ export class Authenticator {
     if (!this.required) {
       if (host !== undefined && host !== this.#lastHost) {
         if (!loopbackHost.test(host)) {
-          throw new Problem("forbidden", `Without tokens only requests addressed to a loopback name are served, this one is addressed to ${JSON.stringify(host.slice(0, 255))}; configure tokens to serve other names.`, {
-            field: "Host",
-            rule: "loopback-host",
-          });
+          throw new Problem(
+            "forbidden",
+            `Without tokens only requests addressed to a loopback name are served, this one is addressed to ${JSON.stringify(host.slice(0, 255))}; configure tokens to serve other names.`,
+            {
+              field: "Host",
+              rule: "loopback-host",
+            },
+          );
         }
         this.#lastHost = host;
       }
@@ -77,12 +81,16 @@ export class Authenticator {
     const token = this.#find(authorization);
     const allowed = allowedRoles[action];
     if (!token.roles.some((role) => allowed.includes(role))) {
-      throw new Problem("forbidden", `The token ${JSON.stringify(token.name)} has the role ${token.roles.join(", ")}; this needs ${allowed.join(" or ")}.`, {
-        rule: "role",
-        subject: token.name,
-        roles: [...token.roles],
-        needed: [...allowed],
-      });
+      throw new Problem(
+        "forbidden",
+        `The token ${JSON.stringify(token.name)} has the role ${token.roles.join(", ")}; this needs ${allowed.join(" or ")}.`,
+        {
+          rule: "role",
+          subject: token.name,
+          roles: [...token.roles],
+          needed: [...allowed],
+        },
+      );
     }
     return token.name;
   }
@@ -90,7 +98,12 @@ export class Authenticator {
   #find(authorization: string | undefined): Token {
     const secret = authorization === undefined ? undefined : /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
     if (secret === undefined) {
-      throw new Problem("unauthenticated", "Send a token as Authorization: Bearer <token>.", { field: "Authorization", rule: "bearer" }, challenge);
+      throw new Problem(
+        "unauthenticated",
+        "Send a token as Authorization: Bearer <token>.",
+        { field: "Authorization", rule: "bearer" },
+        challenge,
+      );
     }
     const digest = tokenDigest(secret);
     let found: Token | undefined;
@@ -99,7 +112,12 @@ export class Authenticator {
       if (timingSafeEqual(token.digest, digest)) found = token;
     }
     if (found === undefined) {
-      throw new Problem("unauthenticated", "No configured token matches the one sent.", { field: "Authorization", rule: "bearer" }, { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="invalid_token"` });
+      throw new Problem(
+        "unauthenticated",
+        "No configured token matches the one sent.",
+        { field: "Authorization", rule: "bearer" },
+        { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="invalid_token"` },
+      );
     }
     return found;
   }

@@ -51,11 +51,22 @@ function isJsonType(type: string | undefined): boolean {
 }
 
 function brokenOff(cause: unknown): never {
-  throw new Problem("invalid", "The body ended before it was complete.", { field: "", rule: "body-complete" }, { Connection: "close" }, { cause });
+  throw new Problem(
+    "invalid",
+    "The body ended before it was complete.",
+    { field: "", rule: "body-complete" },
+    { Connection: "close" },
+    { cause },
+  );
 }
 
 function overLimit(bytesMax: number, how: string): Problem {
-  const problem = tooLarge("", "body-bytes", bytesMax, `A body may have at most ${bytesMax} bytes and ${how}; send less at once, or raise bodyLimitBytes.`);
+  const problem = tooLarge(
+    "",
+    "body-bytes",
+    bytesMax,
+    `A body may have at most ${bytesMax} bytes and ${how}; send less at once, or raise bodyLimitBytes.`,
+  );
   // The rest of the body is not read, so the connection cannot carry another request.
   return new Problem(problem.code, problem.detail, problem.facts, { Connection: "close" });
 }

@@ -20,29 +20,57 @@ export const problemSchema = z
   .openapi("Problem");
 
 /** A path parameter. */
-export function inPath(name: string, description: string): { name: string; in: "path"; required: true; schema: { type: "string" }; description: string } {
+export function inPath(
+  name: string,
+  description: string,
+): { name: string; in: "path"; required: true; schema: { type: "string" }; description: string } {
   return { name, in: "path", required: true, schema: { type: "string" }, description };
 }
 
-export function inQuery(name: string, description: string): { name: string; in: "query"; required: false; schema: { type: "string" }; description: string } {
+export function inQuery(
+  name: string,
+  description: string,
+): { name: string; in: "query"; required: false; schema: { type: "string" }; description: string } {
   return { name, in: "query", required: false, schema: { type: "string" }, description };
 }
 
-export function inHeader(name: string, description: string): { name: string; in: "header"; required: false; schema: { type: "string" }; description: string } {
+export function inHeader(
+  name: string,
+  description: string,
+): { name: string; in: "header"; required: false; schema: { type: "string" }; description: string } {
   return { name, in: "header", required: false, schema: { type: "string" }, description };
 }
 
 export const atParameter = inQuery("at", "Position (like 812) or RFC 3339 time: the state at that moment instead of now");
-export const pageParameters = [inQuery("limit", `Items on a page, 1 to ${pageLimitMax}; ${pageLimitDefault} if absent`), inQuery("cursor", "`next` of the page before")];
-export const idempotencyParameter = inHeader("Idempotency-Key", "The same key and request give the same answer again, for an hour in this process; see docs/http-api.md");
-export const matchParameters = [inHeader("If-Match", "ETag the resource must have, or *"), inHeader("If-None-Match", "*: it must not exist")];
+export const pageParameters = [
+  inQuery("limit", `Items on a page, 1 to ${pageLimitMax}; ${pageLimitDefault} if absent`),
+  inQuery("cursor", "`next` of the page before"),
+];
+export const idempotencyParameter = inHeader(
+  "Idempotency-Key",
+  "The same key and request give the same answer again, for an hour in this process; see docs/http-api.md",
+);
+export const matchParameters = [
+  inHeader("If-Match", "ETag the resource must have, or *"),
+  inHeader("If-None-Match", "*: it must not exist"),
+];
 
-const positionHeader = { "Holdfast-Position": { description: "Position of the last event this wrote, or that the answer is true at", schema: { type: "integer" as const } } };
+const positionHeader = {
+  "Holdfast-Position": {
+    description: "Position of the last event this wrote, or that the answer is true at",
+    schema: { type: "integer" as const },
+  },
+};
 
 type Responses = RouteConfig["responses"];
 
 /** A JSON answer with its position. */
-export function answers(status: number, description: string, schema: ZodType, headers: Record<string, { description: string; schema: { type: "string" | "integer" } }> = {}): Responses {
+export function answers(
+  status: number,
+  description: string,
+  schema: ZodType,
+  headers: Record<string, { description: string; schema: { type: "string" | "integer" } }> = {},
+): Responses {
   return { [status]: { description, headers: { ...positionHeader, ...headers }, content: { "application/json": { schema } } } };
 }
 

@@ -14,7 +14,9 @@ export function docsPage(document: ApiDocument): string {
     }
   }
   const sections = [...byTag].map(([tag, operations]) => `<h2>${escaped(tag)}</h2>\n${operations.join("\n")}`);
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => `<details id="schema-${escaped(name)}"><summary>${escaped(name)}</summary>${code(schema)}</details>`);
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(
+    ([name, schema]) => `<details id="schema-${escaped(name)}"><summary>${escaped(name)}</summary>${code(schema)}</details>`,
+  );
   return page(
     `${document.info.title} API`,
     `<h1>${escaped(document.info.title)} API</h1>\n<p>${escaped(document.info.description ?? "")} Version ${escaped(document.info.version)}; <a href="/openapi.json">openapi.json</a>.</p>\n${sections.join("\n")}\n<h2>schemas</h2>\n${schemas.join("\n")}`,
@@ -22,7 +24,10 @@ export function docsPage(document: ApiDocument): string {
 }
 
 function operationSection(method: string, path: string, operation: ApiOperation): string {
-  const parameters = (operation.parameters ?? []).map((parameter) => `<tr><td><code>${escaped(parameter.name)}</code></td><td><small>${escaped(parameter.in)}</small></td><td>${escaped(parameter.description ?? "")}</td></tr>`);
+  const parameters = (operation.parameters ?? []).map(
+    (parameter) =>
+      `<tr><td><code>${escaped(parameter.name)}</code></td><td><small>${escaped(parameter.in)}</small></td><td>${escaped(parameter.description ?? "")}</td></tr>`,
+  );
   const responses = Object.entries(operation.responses ?? {}).map(([status, response]) => {
     const headers = Object.keys(response.headers ?? {}).map((name) => `<code>${escaped(name)}</code>`);
     const schemas = Object.values(response.content ?? {}).map(({ schema }) => schemaLink(schema));

@@ -33,7 +33,11 @@ export class IdempotencyMemory {
 
   constructor(
     readonly clock: () => number,
-    readonly limits: { readonly keys: number; readonly bytes: number; readonly seconds: number } = { keys: keysMax, bytes: bytesMax, seconds: keepSeconds },
+    readonly limits: { readonly keys: number; readonly bytes: number; readonly seconds: number } = {
+      keys: keysMax,
+      bytes: bytesMax,
+      seconds: keepSeconds,
+    },
   ) {}
 
   /** How many answers are kept now. */
@@ -52,11 +56,15 @@ export class IdempotencyMemory {
     const known = this.#entries.get(name);
     if (known !== undefined) {
       if (known.fingerprint !== fingerprint) {
-        throw new Problem("idempotency-mismatch", `The key ${JSON.stringify(key)} came with another request before; take a new key for a new request.`, {
-          field: "Idempotency-Key",
-          rule: "same-request",
-          since: new Date(known.since).toISOString(),
-        });
+        throw new Problem(
+          "idempotency-mismatch",
+          `The key ${JSON.stringify(key)} came with another request before; take a new key for a new request.`,
+          {
+            field: "Idempotency-Key",
+            rule: "same-request",
+            since: new Date(known.since).toISOString(),
+          },
+        );
       }
       const reply = await known.answer;
       return { ...reply, headers: { ...reply.headers, "Idempotency-Replayed": "true" } };
@@ -107,7 +115,11 @@ export class IdempotencyMemory {
 /** Checks a key from the header: 1 to 255 printable ASCII characters. */
 export function idempotencyKey(text: string): string {
   if (text.length === 0 || text.length > keyLengthMax || !/^[\x21-\x7e]+$/.test(text)) {
-    throw invalid("Idempotency-Key", "key-form", `A key has 1 to ${keyLengthMax} printable ASCII characters without spaces; this one has ${text.length} characters.`);
+    throw invalid(
+      "Idempotency-Key",
+      "key-form",
+      `A key has 1 to ${keyLengthMax} printable ASCII characters without spaces; this one has ${text.length} characters.`,
+    );
   }
   return text;
 }

@@ -16,7 +16,11 @@ export function parseJson(text: string): unknown {
     const line = before.split("\n").length;
     const column = offset - before.lastIndexOf("\n");
     const found = offset >= text.length ? "the text ends" : `there is ${JSON.stringify(text.charAt(offset))}`;
-    throw invalid("", "json", `The body is not JSON: at line ${line}, column ${column} ${found} where it cannot be.`, { position: offset, line, column });
+    throw invalid("", "json", `The body is not JSON: at line ${line}, column ${column} ${found} where it cannot be.`, {
+      position: offset,
+      line,
+      column,
+    });
   }
 }
 

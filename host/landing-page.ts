@@ -15,5 +15,8 @@ const links: readonly (readonly [string, string])[] = [
 
 export function landingPage(realm: string, version: string): string {
   const list = links.map(([path, what]) => `<li><a href="${path}">${path}</a> - ${escaped(what)}</li>`).join("\n");
-  return page("Holdfast", `<h1>Holdfast</h1>\n<p>Keeps network addresses where they are. Realm <b>${escaped(realm)}</b>, version ${escaped(version)}.</p>\n<ul>\n${list}\n</ul>`);
+  return page(
+    "Holdfast",
+    `<h1>Holdfast</h1>\n<p>Keeps network addresses where they are. Realm <b>${escaped(realm)}</b>, version ${escaped(version)}.</p>\n<ul>\n${list}\n</ul>`,
+  );
 }

@@ -5,5 +5,8 @@ import type { Config } from "./config/keys.js";
 
 export function createLog(config: Pick<Config, "logLevel" | "realm">): Logger {
   // Synchronous: the line that says why a process ended must be there when it has ended.
-  return pino({ level: config.logLevel, base: { realm: config.realm }, timestamp: () => `,"time":"${new Date().toISOString()}"` }, destination({ dest: 2, sync: true }));
+  return pino(
+    { level: config.logLevel, base: { realm: config.realm }, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    destination({ dest: 2, sync: true }),
+  );
 }

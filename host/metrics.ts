@@ -19,10 +19,25 @@ export class Metrics implements RealmMetrics {
   /** Duration of HTTP requests by route template, so that names in paths make no new series. */
   readonly http = new Histogram(this.registry, "holdfast_http_request_seconds", "Time to answer an HTTP request.", secondsBounds, "route");
   readonly responses = new Counter(this.registry, "holdfast_http_responses_total", "HTTP responses by status.", "status");
-  readonly grant = new Histogram(this.registry, "holdfast_grant_seconds", "Time from a parsed request to its durable answer.", secondsBounds);
-  readonly outcomes = new Counter(this.registry, "holdfast_lease_outcomes_total", "Answered leases by outcome.", "outcome", ["granted", "regranted", "claimed", "renewed", "restored", "moved"]);
+  readonly grant = new Histogram(
+    this.registry,
+    "holdfast_grant_seconds",
+    "Time from a parsed request to its durable answer.",
+    secondsBounds,
+  );
+  readonly outcomes = new Counter(this.registry, "holdfast_lease_outcomes_total", "Answered leases by outcome.", "outcome", [
+    "granted",
+    "regranted",
+    "claimed",
+    "renewed",
+    "restored",
+    "moved",
+  ]);
   readonly problems = new Counter(this.registry, "holdfast_refusals_total", "Refused requests by code.", "code", problemCodes);
-  readonly expired = new Counter(this.registry, "holdfast_timer_leases_total", "Leases the timer ended or cooled.", "kind", ["expired", "cooled"]);
+  readonly expired = new Counter(this.registry, "holdfast_timer_leases_total", "Leases the timer ended or cooled.", "kind", [
+    "expired",
+    "cooled",
+  ]);
   readonly #commitCommands = new Histogram(this.registry, "holdfast_commit_commands", "Commands in one durable append.", sizeBounds);
   readonly #commitEvents = new Histogram(this.registry, "holdfast_commit_events", "Events in one durable append.", sizeBounds);
   readonly #commitBytes = new Counter(this.registry, "holdfast_commit_bytes_total", "Bytes appended to the log.", "log", ["realm"]);
@@ -45,7 +60,9 @@ export class Metrics implements RealmMetrics {
         },
       });
     };
-    gauge("holdfast_ready", "1 when the realm answers, 0 while it recovers or has failed.", [], (g) => g.set(realm()?.state === "ready" ? 1 : 0));
+    gauge("holdfast_ready", "1 when the realm answers, 0 while it recovers or has failed.", [], (g) =>
+      g.set(realm()?.state === "ready" ? 1 : 0),
+    );
     gauge("holdfast_head_position", "Position of the newest event.", [], (g) => g.set(realm()?.head().position ?? 0));
     gauge("holdfast_store_free_bytes", "Room left for the log.", [], (g) => {
       const bytes = realm()?.room().freeBytes;

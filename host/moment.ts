@@ -20,8 +20,16 @@ export function parseMoment(text: string, head: number, now: number): Moment {
     return { position };
   }
   const time = timeForm.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw invalid("at", "at-form", `at takes a position like 812 or a time like 2026-11-30T14:02:00Z, not ${shown(text)}. (A + in a query is written %2B.)`);
-  if (time > now) throw invalid("at", "at-time", `${text} lies in the future; it is ${new Date(now).toISOString()} here.`, { now: new Date(now).toISOString() });
+  if (Number.isNaN(time))
+    throw invalid(
+      "at",
+      "at-form",
+      `at takes a position like 812 or a time like 2026-11-30T14:02:00Z, not ${shown(text)}. (A + in a query is written %2B.)`,
+    );
+  if (time > now)
+    throw invalid("at", "at-time", `${text} lies in the future; it is ${new Date(now).toISOString()} here.`, {
+      now: new Date(now).toISOString(),
+    });
   return { time };
 }
 
@@ -51,7 +59,12 @@ export class MomentReads {
       this.#running++;
       return Promise.resolve();
     }
-    if (this.#waiting.length >= waitingMax) throw new Problem("overloaded", `${readsMax} reads of earlier moments run and ${waitingMax} wait; try again.`, { field: "at", rule: "moment-reads", limit: waitingMax });
+    if (this.#waiting.length >= waitingMax)
+      throw new Problem("overloaded", `${readsMax} reads of earlier moments run and ${waitingMax} wait; try again.`, {
+        field: "at",
+        rule: "moment-reads",
+        limit: waitingMax,
+      });
     // The place is handed over by the one who leaves, so the count stays.
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

@@ -6,6 +6,7 @@ export const nameForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** `text` if it is a name; `what` and `field` say where it stands. */
 export function readName(what: "pool" | "endpoint", text: string, field: string): string {
-  if (!nameForm.test(text)) throw invalid(field, "name", `${shown(text)} is no ${what} name: 1 to ${nameBytesMax} letters, digits, dots, underscores or hyphens.`);
+  if (!nameForm.test(text))
+    throw invalid(field, "name", `${shown(text)} is no ${what} name: 1 to ${nameBytesMax} letters, digits, dots, underscores or hyphens.`);
   return text;
 }

@@ -12,9 +12,23 @@ export interface ApiOperation {
   readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description?: string; readonly required?: boolean }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: unknown }>> };
-  readonly responses?: Readonly<Record<string, { readonly description: string; readonly headers?: Readonly<Record<string, { readonly description?: string }>>; readonly content?: Readonly<Record<string, { readonly schema?: unknown }>> }>>;
+  readonly responses?: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly headers?: Readonly<Record<string, { readonly description?: string }>>;
+        readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;
+      }
+    >
+  >;
 }
 
 /** The document; `version` is the package's. */
@@ -39,6 +53,8 @@ export function apiDocument(app: OpenAPIHono, version: string): ApiDocument {
     security: [{ bearer: [] }, {}],
   });
   const components = (document.components ??= {});
-  components.securitySchemes = { bearer: { type: "http", scheme: "bearer", description: "A configured token; roles reader, operator, agent, auditor" } };
+  components.securitySchemes = {
+    bearer: { type: "http", scheme: "bearer", description: "A configured token; roles reader, operator, agent, auditor" },
+  };
   return document as unknown as ApiDocument;
 }

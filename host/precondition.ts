@@ -19,7 +19,8 @@ export function expectedRevision(context: Context, name: string, now: () => numb
   const noneMatch = context.req.header("if-none-match");
   if (noneMatch !== undefined) {
     if (match !== undefined) throw invalid("If-None-Match", "one-condition", "Send If-Match or If-None-Match, not both.");
-    if (noneMatch.trim() !== "*") throw invalid("If-None-Match", "condition-form", "On a write If-None-Match takes only *, which means: it must not exist yet.");
+    if (noneMatch.trim() !== "*")
+      throw invalid("If-None-Match", "condition-form", "On a write If-None-Match takes only *, which means: it must not exist yet.");
     return 0;
   }
   if (match === undefined) return undefined;
@@ -30,7 +31,12 @@ export function expectedRevision(context: Context, name: string, now: () => numb
   }
   const revisions = match.split(",").map((tag) => {
     const revision = /^\s*"(\d{1,16})"\s*$/.exec(tag)?.[1];
-    if (revision === undefined) throw invalid("If-Match", "condition-form", `If-Match takes the ETag of a GET, like "812" with its quotes, or *; not ${JSON.stringify(tag.trim().slice(0, 80))}.`);
+    if (revision === undefined)
+      throw invalid(
+        "If-Match",
+        "condition-form",
+        `If-Match takes the ETag of a GET, like "812" with its quotes, or *; not ${JSON.stringify(tag.trim().slice(0, 80))}.`,
+      );
     return Number(revision);
   });
   const [first] = revisions;
@@ -46,5 +52,10 @@ export function preconditionFailed(name: string, revision: number): Problem {
     revision === 0
       ? `${JSON.stringify(name)} does not exist, and the request says which revision it must have. Read it again, or create it with If-None-Match: *.`
       : `${JSON.stringify(name)} has revision ${revision}, which is not the one the request asks for. Read it again and decide on what it is now.`;
-  return new Problem("precondition-failed", detail, { subject: name, revision, rule: "revision" }, revision === 0 ? {} : { ETag: etag(revision) });
+  return new Problem(
+    "precondition-failed",
+    detail,
+    { subject: name, revision, rule: "revision" },
+    revision === 0 ? {} : { ETag: etag(revision) },
+  );
 }

@@ -15,7 +15,11 @@ export function readQuery(context: Context, known: readonly string[]): Query {
   const given = context.req.queries();
   for (const [name, values] of Object.entries(given)) {
     if (!known.includes(name)) {
-      throw invalid(name.slice(0, 64), "unknown-parameter", `${shown(name)} is no parameter here; ${known.length === 0 ? "there are none" : `known are ${known.join(", ")}`}.`);
+      throw invalid(
+        name.slice(0, 64),
+        "unknown-parameter",
+        `${shown(name)} is no parameter here; ${known.length === 0 ? "there are none" : `known are ${known.join(", ")}`}.`,
+      );
     }
     if (values.length > 1) throw invalid(name, "one-value", `${name} is given ${values.length} times; give it once.`);
   }
@@ -27,7 +31,8 @@ export function integerOf(query: Query, name: string, range: { readonly min: num
   const text = query[name];
   if (text === undefined) return otherwise;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= range.min && value <= range.max)) throw invalid(name, "range", `${name} is a whole number from ${range.min} to ${range.max}, not ${shown(text)}.`);
+  if (!(value >= range.min && value <= range.max))
+    throw invalid(name, "range", `${name} is a whole number from ${range.min} to ${range.max}, not ${shown(text)}.`);
   return value;
 }
 

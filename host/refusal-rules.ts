@@ -33,7 +33,11 @@ const rules: Readonly<Record<number, RefusalRule>> = {
   17: rule("endpoint-known", "endpoint", "the endpoint exists"),
   18: rule("chain-size", "chain", "a chain has 1 to 16 groups of 1 to 16 pools"),
   19: rule("pool-once", "chain", "a pool appears once in a chain"),
-  20: rule("identity", "connection.path.pathSegments[0]", "a client's name has at most 255 bytes, its id 1 to 255, a connection's id at most 255"),
+  20: rule(
+    "identity",
+    "connection.path.pathSegments[0]",
+    "a client's name has at most 255 bytes, its id 1 to 255, a connection's id at most 255",
+  ),
   21: rule("excluded-count", "connection.context.ipContext.excludedPrefixes", "at most 16384 prefixes are excluded"),
   22: rule("excluded-range", "connection.context.ipContext.excludedPrefixes", "an excluded prefix is one"),
   23: rule("context-item", "connection.context.ipContext", "an address of the context is one"),

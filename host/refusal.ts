@@ -23,10 +23,14 @@ export function refusalProblem(refusal: Refusal, command: Command): Problem {
     case "not-found":
       return new Problem("not-found", notFoundSentence(refusal, command), facts);
     case "pool-overlap":
-      return new Problem("pool-overlap", `${addressText(refusal)} of pool ${quote(subject)} overlaps the prefixes of this request. A pool owns its addresses alone: leave that range out here, or take it from ${quote(subject)} first.`, {
-        ...facts,
-        heldBy: subject,
-      });
+      return new Problem(
+        "pool-overlap",
+        `${addressText(refusal)} of pool ${quote(subject)} overlaps the prefixes of this request. A pool owns its addresses alone: leave that range out here, or take it from ${quote(subject)} first.`,
+        {
+          ...facts,
+          heldBy: subject,
+        },
+      );
     case "in-use":
       return inUse(refusal, command, facts);
     case "connection-expired":
@@ -38,25 +42,46 @@ export function refusalProblem(refusal: Refusal, command: Command): Problem {
     case "precondition-failed":
       return preconditionFailed(subject === "" ? nameOf(command) : subject, refusal.position);
     case "pool-exhausted":
-      return new Problem("pool-exhausted", `Pool ${quote(subject)} has no free addresses for this request (${count} live leases in it; what the request excludes and what is reserved count as taken). Add prefixes to the pool, or wait until leases end.`, {
-        ...facts,
-        leases: count,
-      });
+      return new Problem(
+        "pool-exhausted",
+        `Pool ${quote(subject)} has no free addresses for this request (${count} live leases in it; what the request excludes and what is reserved count as taken). Add prefixes to the pool, or wait until leases end.`,
+        {
+          ...facts,
+          leases: count,
+        },
+      );
     case "store-full":
-      return new Problem("store-full", "The room for the log is nearly used up: known clients keep their leases, new ones are not taken on. Free disk space, then send it again.", facts);
+      return new Problem(
+        "store-full",
+        "The room for the log is nearly used up: known clients keep their leases, new ones are not taken on. Free disk space, then send it again.",
+        facts,
+      );
     case "address-held": {
       const holder = refusal.other === "" ? subject : refusal.other;
-      return new Problem("address-held", `${addressText(refusal)} is held by ${quote(holder)}${refusal.position === 0 ? "" : ` since position ${refusal.position}`}.`, {
-        ...facts,
-        heldBy: holder,
-        ...(refusal.position === 0 ? {} : { since: refusal.position }),
-      });
+      return new Problem(
+        "address-held",
+        `${addressText(refusal)} is held by ${quote(holder)}${refusal.position === 0 ? "" : ` since position ${refusal.position}`}.`,
+        {
+          ...facts,
+          heldBy: holder,
+          ...(refusal.position === 0 ? {} : { since: refusal.position }),
+        },
+      );
     }
     case "table-full":
     case "too-large":
     case "invalid": {
-      const about = [subject === "" ? "" : quote(subject), refusal.address === undefined ? "" : addressText(refusal), count === 0 ? "" : `here it is ${count}`].filter((part) => part !== "").join(", ");
-      return new Problem(refusal.code, `Refused, because ${demand}${about === "" ? "" : ` (${about})`}; nothing was changed.`, { ...facts, ...(count === 0 ? {} : { count }) });
+      const about = [
+        subject === "" ? "" : quote(subject),
+        refusal.address === undefined ? "" : addressText(refusal),
+        count === 0 ? "" : `here it is ${count}`,
+      ]
+        .filter((part) => part !== "")
+        .join(", ");
+      return new Problem(refusal.code, `Refused, because ${demand}${about === "" ? "" : ` (${about})`}; nothing was changed.`, {
+        ...facts,
+        ...(count === 0 ? {} : { count }),
+      });
     }
   }
 }
@@ -64,12 +89,24 @@ export function refusalProblem(refusal: Refusal, command: Command): Problem {
 function inUse(refusal: Refusal, command: Command, facts: Facts): Problem {
   const counted: Facts = { ...facts, ...(refusal.count === 0 ? {} : { leases: refusal.count }) };
   if (command.kind !== "retire-pool") {
-    return new Problem("in-use", `${quote(nameOf(command))} has ${refusal.count} leases, and its mode or family cannot change under them. Define another pool for the new kind, or let these leases end first (PUT it with "draining": true).`, counted);
+    return new Problem(
+      "in-use",
+      `${quote(nameOf(command))} has ${refusal.count} leases, and its mode or family cannot change under them. Define another pool for the new kind, or let these leases end first (PUT it with "draining": true).`,
+      counted,
+    );
   }
   if (refusal.other !== "") {
-    return new Problem("in-use", `Endpoint ${quote(refusal.other)} has pool ${quote(command.pool)} in its chain. Take it out there first (PUT /v1/endpoints/${refusal.other}), then delete the pool.`, { ...counted, heldBy: refusal.other });
+    return new Problem(
+      "in-use",
+      `Endpoint ${quote(refusal.other)} has pool ${quote(command.pool)} in its chain. Take it out there first (PUT /v1/endpoints/${refusal.other}), then delete the pool.`,
+      { ...counted, heldBy: refusal.other },
+    );
   }
-  return new Problem("in-use", `Pool ${quote(command.pool)} still has ${refusal.count} leases or addresses that cool down. Stop new ones with PUT {"draining": true} and wait until the last has ended, or remove them (DELETE /v1/leases/{id}; list them with /v1/leases?pool=${command.pool}).`, counted);
+  return new Problem(
+    "in-use",
+    `Pool ${quote(command.pool)} still has ${refusal.count} leases or addresses that cool down. Stop new ones with PUT {"draining": true} and wait until the last has ended, or remove them (DELETE /v1/leases/{id}; list them with /v1/leases?pool=${command.pool}).`,
+    counted,
+  );
 }
 
 function notFoundSentence(refusal: Refusal, command: Command): string {

@@ -29,7 +29,8 @@ export function html(text: string): Reply {
     status: 200,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       "x-content-type-options": "nosniff",
     },
     body: text,
@@ -38,5 +39,11 @@ export function html(text: string): Reply {
 
 export function problemReply(problem: Problem): Reply {
   const undecided = problem.status === 503 || problem.status === 500 || problem.code === "unauthenticated" || problem.code === "forbidden";
-  return { status: problem.status, headers: problem.responseHeaders(), body: JSON.stringify(problem.document()), code: problem.code, undecided };
+  return {
+    status: problem.status,
+    headers: problem.responseHeaders(),
+    body: JSON.stringify(problem.document()),
+    code: problem.code,
+    undecided,
+  };
 }

@@ -91,7 +91,10 @@ export class Routes {
   add(route: Route): void {
     const { app, metrics } = this.parts;
     app.openAPIRegistry.registerPath({ ...route.describe, method: route.method, path: route.path });
-    this.#paths.push({ method: route.method.toUpperCase(), form: new RegExp(`^${route.path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`) });
+    this.#paths.push({
+      method: route.method.toUpperCase(),
+      form: new RegExp(`^${route.path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`),
+    });
     const timing = metrics.http.of(`${route.method.toUpperCase()} ${route.path}`);
     app.on(route.method.toUpperCase(), route.path.replace(/\{([^}]+)\}/g, ":$1"), (context) => this.#serve(route, timing, context));
   }
@@ -135,7 +138,13 @@ export class Routes {
     if (key === undefined) return route.handle(call(id));
     const correlation = idempotencyKey(key);
     const target = context.req.raw.url;
-    const same = fingerprint([route.method, target.slice(target.indexOf("/", 8)), context.req.header("if-match") ?? "", context.req.header("if-none-match") ?? "", text]);
+    const same = fingerprint([
+      route.method,
+      target.slice(target.indexOf("/", 8)),
+      context.req.header("if-match") ?? "",
+      context.req.header("if-none-match") ?? "",
+      text,
+    ]);
     return parts.idempotency.run(actor, correlation, same, async () => {
       try {
         return (await route.handle(call(correlation))) as Reply;
@@ -153,7 +162,14 @@ export class Routes {
     return `${this.#idPrefix}-${(++this.#ids).toString(36)}`;
   }
 
-  #finish(context: Context, reply: Reply | Response, id: string, started: number, timing: Buckets | undefined, failure?: unknown): Response {
+  #finish(
+    context: Context,
+    reply: Reply | Response,
+    id: string,
+    started: number,
+    timing: Buckets | undefined,
+    failure?: unknown,
+  ): Response {
     const milliseconds = performance.now() - started;
     const { log, metrics } = this.parts;
     timing?.observe(milliseconds / 1000);
@@ -162,7 +178,13 @@ export class Routes {
     if (code !== undefined) metrics.problems.add(code);
     const level = failure !== undefined ? "error" : reply.status >= 500 ? "warn" : reply.status >= 400 ? "info" : "debug";
     if (log.isLevelEnabled(level)) {
-      const facts = { request: id, method: context.req.method, path: context.req.path, status: reply.status, milliseconds: Math.round(milliseconds * 1000) / 1000 };
+      const facts = {
+        request: id,
+        method: context.req.method,
+        path: context.req.path,
+        status: reply.status,
+        milliseconds: Math.round(milliseconds * 1000) / 1000,
+      };
       log[level]({ ...facts, ...(code === undefined ? {} : { code }), ...(failure === undefined ? {} : { err: failure }) }, "request");
     }
     if (reply instanceof Response) return reply;
@@ -174,14 +196,26 @@ export class Routes {
 export function requireReady(realm: RealmApi | undefined): asserts realm is RealmApi {
   if (realm?.state === "ready") return;
   if (realm === undefined || realm.state === "recovering") {
-    throw new Problem("recovering", "The realm replays its log and answers when it has reached the head; /readyz says when.", { rule: "ready" });
+    throw new Problem("recovering", "The realm replays its log and answers when it has reached the head; /readyz says when.", {
+      rule: "ready",
+    });
   }
-  throw new Problem("store-unavailable", `The realm is ${realm.state}: a write of its log had no certain outcome, or its state broke a rule. It is opened again from its log; try again then.`, { rule: "ready", state: realm.state });
+  throw new Problem(
+    "store-unavailable",
+    `The realm is ${realm.state}: a write of its log had no certain outcome, or its state broke a rule. It is opened again from its log; try again then.`,
+    { rule: "ready", state: realm.state },
+  );
 }
 
 /** What goes wrong on the way, as the caller sees it. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreError) return storeProblem(error);
-  return new Problem("internal", "The server failed on this request; its log has the details under the request's id.", {}, {}, { cause: error });
+  return new Problem(
+    "internal",
+    "The server failed on this request; its log has the details under the request's id.",
+    {},
+    {},
+    { cause: error },
+  );
 }

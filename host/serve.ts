@@ -61,7 +61,10 @@ export async function startServer(config: Config, options: ServeOptions = {}): P
   const metrics = new Metrics(current, { process: true });
   const app = createApp({ realm: current, clock, config, log, metrics, stop: stopping.signal });
   const listener = getRequestListener((request, env) => app.fetch(request, env), { errorHandler: badTarget });
-  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
   await listen(server, config);
   const url = `http://${formatListen({ host: config.listen.host, port: (server.address() as AddressInfo).port })}`;
   log.info({ url, version, store: config.store, tokens: config.tokens.length }, "listening");
@@ -94,7 +97,10 @@ export async function startServer(config: Config, options: ServeOptions = {}): P
     stopping.abort();
     await closeServer(server, config.shutdownSeconds * 1000, log);
     await kept.stop(async (realm) => {
-      if (realm.state === "ready") await timers?.snapshot().catch((error: unknown) => log.warn({ err: error }, "no snapshot at the stop; the next start replays more"));
+      if (realm.state === "ready")
+        await timers
+          ?.snapshot()
+          .catch((error: unknown) => log.warn({ err: error }, "no snapshot at the stop; the next start replays more"));
     });
     log.info("stopped");
   }
@@ -171,6 +177,8 @@ async function closeServer(server: Server, milliseconds: number, log: Logger): P
 
 /** A request line or Host header that is no URL; everything later is answered by the app. */
 function badTarget(): Response {
-  const reply = problemReply(new Problem("invalid", "The request target or the Host header is malformed.", { field: "Host", rule: "request-target" }));
+  const reply = problemReply(
+    new Problem("invalid", "The request target or the Host header is malformed.", { field: "Host", rule: "request-target" }),
+  );
   return new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
 }

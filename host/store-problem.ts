@@ -7,7 +7,10 @@ const told: Readonly<Record<StoreErrorCode, readonly [ProblemCode, string]>> = {
   conflict: ["store-conflict", "Another writer kept appending to the log first. Nothing was changed; send it again."],
   unavailable: ["store-unavailable", "The log could not be written and nothing was changed; send it again."],
   full: ["store-full", "There is no room left to write the log and nothing was changed. Free disk space, then send it again."],
-  unknown: ["store-unavailable", "A write of the log had no certain outcome, so nothing more is answered until the server has reopened it. Send the request again then: it is done once."],
+  unknown: [
+    "store-unavailable",
+    "A write of the log had no certain outcome, so nothing more is answered until the server has reopened it. Send the request again then: it is done once.",
+  ],
   corrupt: ["store-unavailable", "The log holds bytes that are not what was written; see `holdfast log verify` and docs/recovery.md."],
   locked: ["store-unavailable", "Another process has this log open for writing."],
   closed: ["store-unavailable", "The server is stopping; send the request to it again when it is back."],

@@ -12,7 +12,13 @@ interface Sample {
 }
 
 function register(registry: Registry, name: string, help: string, type: "histogram" | "counter", samples: () => Sample[]): void {
-  const metric = { name, help, type, get: () => Promise.resolve({ name, help, type, values: samples(), aggregator: "sum" }), reset: () => undefined };
+  const metric = {
+    name,
+    help,
+    type,
+    get: () => Promise.resolve({ name, help, type, values: samples(), aggregator: "sum" }),
+    reset: () => undefined,
+  };
   registry.registerMetric(metric as unknown as Metric);
 }
 
@@ -63,7 +69,9 @@ export class Histogram {
     readonly label?: string,
   ) {
     if (label === undefined) this.of("");
-    register(registry, name, help, "histogram", () => [...this.#series].flatMap(([value, buckets]) => buckets.samples(name, label === undefined ? {} : { [label]: value })));
+    register(registry, name, help, "histogram", () =>
+      [...this.#series].flatMap(([value, buckets]) => buckets.samples(name, label === undefined ? {} : { [label]: value })),
+    );
   }
 
   /** The series of one label value; keep it where the value is known beforehand. */
@@ -80,7 +88,9 @@ export class Counter {
 
   constructor(registry: Registry, name: string, help: string, label: string, known: readonly string[] = []) {
     for (const value of known) this.#values.set(value, 0);
-    register(registry, name, help, "counter", () => [...this.#values].map(([value, count]) => ({ labels: { [label]: value }, value: count })));
+    register(registry, name, help, "counter", () =>
+      [...this.#values].map(([value, count]) => ({ labels: { [label]: value }, value: count })),
+    );
   }
 
   add(value: string, amount = 1): void {

@@ -18,10 +18,16 @@ export interface TimerParts {
 export const systemActor = "system";
 
 /** Ends due leases, at most `expiryLimit` in one command, again at once while there are more. */
-export async function expireDue({ realm, clock, metrics, config }: Omit<TimerParts, "log">, stopped: () => boolean = () => false): Promise<number> {
+export async function expireDue(
+  { realm, clock, metrics, config }: Omit<TimerParts, "log">,
+  stopped: () => boolean = () => false,
+): Promise<number> {
   let ended = 0;
   for (;;) {
-    const outcome = await realm.submit({ kind: "expire", limit: config.expiryLimit }, { now: clock(), actor: systemActor, correlation: "expiry" });
+    const outcome = await realm.submit(
+      { kind: "expire", limit: config.expiryLimit },
+      { now: clock(), actor: systemActor, correlation: "expiry" },
+    );
     if (!outcome.ok) throw new Error(`the core refused to expire leases: ${outcome.refusal.code}, rule ${outcome.refusal.rule}`);
     const { expired, cooled, more } = outcome.answer;
     ended += expired + cooled;

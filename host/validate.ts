@@ -37,7 +37,8 @@ export function validate<T extends ZodType>(value: unknown, schema: T): z.output
       return { field, rule: "unknown-field", detail: `${field} is not a field here.` };
     }
     const field = spellPath("", path);
-    const rule = issue.code === "custom" && typeof issue.params?.["rule"] === "string" ? issue.params["rule"] : (ruleOf[issue.code ?? ""] ?? "form");
+    const rule =
+      issue.code === "custom" && typeof issue.params?.["rule"] === "string" ? issue.params["rule"] : (ruleOf[issue.code ?? ""] ?? "form");
     return { field, rule, detail: `${field === "" ? "The body" : field}: ${issue.message}` };
   });
   const [first, ...others] = faults;

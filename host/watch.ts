@@ -29,7 +29,10 @@ export interface WatchSource {
   readonly stop: AbortSignal;
 }
 
-export function eventStream(source: WatchSource, timing: { readonly heartbeatMs: number; readonly stallMs: number } = { heartbeatMs, stallMs }): ReadableStream<Uint8Array> {
+export function eventStream(
+  source: WatchSource,
+  timing: { readonly heartbeatMs: number; readonly stallMs: number } = { heartbeatMs, stallMs },
+): ReadableStream<Uint8Array> {
   const ending = new AbortController();
   const batches = source.watch(ending.signal)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -46,6 +49,16 @@ export function eventStream(source: WatchSource, timing: { readonly heartbeatMs:
     // Lets the reader of the log clean up; what it would say after the end concerns nobody.
     batches.return?.().then(undefined, () => undefined);
     source.onEnd(error);
+  };
+
+  /** From each text on until the client takes it; also the first, because some never read at all. */
+  const waitForClient = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    stall = setTimeout(() => {
+      const error = new Error("the client took nothing for too long");
+      end(error);
+      controller.error(error);
+    }, timing.stallMs);
+    stall.unref();
   };
 
   /** The next text to send: events if there are any, a comment after a quiet while. */
@@ -81,6 +94,7 @@ export function eventStream(source: WatchSource, timing: { readonly heartbeatMs:
         };
         if (source.stop.aborted) stop();
         else source.stop.addEventListener("abort", stop, { once: true, signal: ending.signal });
+        if (!ended) waitForClient(controller);
       },
       async pull(controller) {
         clearTimeout(stall);
@@ -93,12 +107,7 @@ export function eventStream(source: WatchSource, timing: { readonly heartbeatMs:
             return;
           }
           controller.enqueue(encoder.encode(text));
-          stall = setTimeout(() => {
-            const error = new Error("the client took nothing for too long");
-            end(error);
-            controller.error(error);
-          }, timing.stallMs);
-          stall.unref();
+          waitForClient(controller);
         } catch (error) {
           // A log that cannot be read breaks the stream off, so that the client comes again.
           if (ended) return;

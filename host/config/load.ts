@@ -58,7 +58,12 @@ interface Given {
   readonly where: string;
 }
 
-function findValue(key: ConfigKey, sources: ConfigSources, file: Readonly<Record<string, unknown>>, path: string | undefined): Given | undefined {
+function findValue(
+  key: ConfigKey,
+  sources: ConfigSources,
+  file: Readonly<Record<string, unknown>>,
+  path: string | undefined,
+): Given | undefined {
   const flag = key.flag === undefined ? undefined : sources.flags[key.key];
   if (flag !== undefined) return { value: flag, origin: `flag ${key.flag}`, where: key.flag ?? key.key };
   const env = sources.env[key.env];
@@ -67,7 +72,11 @@ function findValue(key: ConfigKey, sources: ConfigSources, file: Readonly<Record
   return undefined;
 }
 
-function readConfigFile(sources: ConfigSources, readFile: (path: string) => string, faults: ConfigFault[]): { path: string | undefined; values: Readonly<Record<string, unknown>> } {
+function readConfigFile(
+  sources: ConfigSources,
+  readFile: (path: string) => string,
+  faults: ConfigFault[],
+): { path: string | undefined; values: Readonly<Record<string, unknown>> } {
   const flag = sources.flags["config"];
   const path = typeof flag === "string" ? flag : sources.env["HOLDFAST_CONFIG"];
   if (path === undefined) return { path, values: {} };
@@ -99,7 +108,12 @@ function readJsonFile(path: string, where: string, readFile: (path: string) => s
   }
 }
 
-function refuseUnknown(sources: ConfigSources, file: Readonly<Record<string, unknown>>, path: string | undefined, faults: ConfigFault[]): void {
+function refuseUnknown(
+  sources: ConfigSources,
+  file: Readonly<Record<string, unknown>>,
+  path: string | undefined,
+  faults: ConfigFault[],
+): void {
   const known = new Set<string>(configKeys.map(({ key }) => key));
   for (const key of Object.keys(file)) {
     if (!known.has(key)) faults.push({ where: `${key} in ${path}`, message: `is no setting; settings are ${[...known].join(", ")}` });

@@ -16,7 +16,8 @@ const tokensMax = 256;
  */
 export function readTokens(value: unknown): readonly Token[] {
   const list = typeof value === "string" ? fromText(value) : value;
-  if (!Array.isArray(list)) throw new ValueFault("takes a list of {name, role, token}, or text like ci:operator:<secret>,nse:agent:<secret>");
+  if (!Array.isArray(list))
+    throw new ValueFault("takes a list of {name, role, token}, or text like ci:operator:<secret>,nse:agent:<secret>");
   if (list.length > tokensMax) throw new ValueFault(`has ${list.length} tokens; at most ${tokensMax} are taken`);
   const tokens = list.map((entry: unknown, index) => readToken(entry, index));
   requireDistinct(tokens);
@@ -53,7 +54,8 @@ function fromText(text: string): unknown {
 
 function readToken(entry: unknown, index: number): Token {
   const which = `token ${index + 1}`;
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) throw new ValueFault(`${which} is not an object of name, role and token`);
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+    throw new ValueFault(`${which} is not an object of name, role and token`);
   const { name, role, roles: several, token, sha256, ...unknown } = entry as Record<string, unknown>;
   const [stranger] = Object.keys(unknown);
   if (stranger !== undefined) throw new ValueFault(`${which} has the unknown field ${JSON.stringify(stranger)}`);
@@ -66,7 +68,8 @@ function readToken(entry: unknown, index: number): Token {
   if (!Array.isArray(given) || given.length === 0) throw new ValueFault(`roles of token ${JSON.stringify(name)} is not a list`);
   const known = given.map((one: unknown): Role => {
     const found = roles.find((candidate) => candidate === one);
-    if (found === undefined) throw new ValueFault(`token ${JSON.stringify(name)} has the unknown role ${JSON.stringify(one)}; roles are ${roles.join(", ")}`);
+    if (found === undefined)
+      throw new ValueFault(`token ${JSON.stringify(name)} has the unknown role ${JSON.stringify(one)}; roles are ${roles.join(", ")}`);
     return found;
   });
   return { name, roles: known, digest: readDigest(name, token, sha256) };
@@ -75,11 +78,14 @@ function readToken(entry: unknown, index: number): Token {
 function readDigest(name: string, token: unknown, sha256: unknown): Buffer {
   if ((token === undefined) === (sha256 === undefined)) throw new ValueFault(`token ${JSON.stringify(name)} needs token or sha256`);
   if (sha256 !== undefined) {
-    if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) throw new ValueFault(`sha256 of token ${JSON.stringify(name)} is not 64 hex digits`);
+    if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256))
+      throw new ValueFault(`sha256 of token ${JSON.stringify(name)} is not 64 hex digits`);
     return Buffer.from(sha256, "hex");
   }
   if (typeof token !== "string" || token.length < secretLengthMin || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new ValueFault(`the secret of token ${JSON.stringify(name)} must have at least ${secretLengthMin} printable ASCII characters without spaces`);
+    throw new ValueFault(
+      `the secret of token ${JSON.stringify(name)} must have at least ${secretLengthMin} printable ASCII characters without spaces`,
+    );
   }
   return tokenDigest(token);
 }

@@ -33,6 +33,7 @@ export function choice<T extends string>(...values: readonly T[]): (value: unkno
 /** A name as the log's files and streams can carry it. */
 export function realmName(value: unknown): string {
   const name = text(value);
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === "." || name === "..") throw new ValueFault(`takes 1 to 64 letters, digits, dots, underscores or hyphens, not ${shownValue(value)}`);
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === "." || name === "..")
+    throw new ValueFault(`takes 1 to 64 letters, digits, dots, underscores or hyphens, not ${shownValue(value)}`);
   return name;
 }

@@ -119,7 +119,11 @@ function sameAddress(kept: string, text: string): boolean {
   return a !== undefined && formatPrefix(a) === text;
 }
 
-function rewritten(text: string, verdict: { readonly rewrite: "dst" | "src"; readonly lease: number }, leases: readonly AnsweredLease[]): string | undefined {
+function rewritten(
+  text: string,
+  verdict: { readonly rewrite: "dst" | "src"; readonly lease: number },
+  leases: readonly AnsweredLease[],
+): string | undefined {
   const lease = leases[verdict.lease];
   if (lease === undefined) return undefined;
   const address = verdict.rewrite === "dst" ? lease.dst : lease.src;

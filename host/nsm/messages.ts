@@ -22,7 +22,8 @@ export interface MessageType {
 export type ScalarType = "string" | "bool" | "uint32" | "int32" | "timestamp" | "string-map";
 
 /** RFC 3339 with at most nanoseconds, as protobuf writes a Timestamp. */
-export const timestampForm = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+export const timestampForm =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 export interface Field {
   /** camelCase, as answers spell it. */
@@ -57,7 +58,13 @@ const Family: EnumType = { kind: "enum", name: "IpFamily.Family", values: ["IPV4
 
 export const Route = message("Route", { prefix: "string", nextHop: "string" });
 
-export const PolicyRoute = message("PolicyRoute", { from: "string", proto: "string", dst_port: "string", src_port: "string", routes: many(Route) });
+export const PolicyRoute = message("PolicyRoute", {
+  from: "string",
+  proto: "string",
+  dst_port: "string",
+  src_port: "string",
+  routes: many(Route),
+});
 
 export const IPContext = message("IPContext", {
   src_ip_addrs: many("string"),
@@ -69,7 +76,12 @@ export const IPContext = message("IPContext", {
   excluded_prefixes: many("string"),
   ip_neighbors: many(message("IpNeighbor", { ip: "string", hardware_address: "string" })),
   extra_prefix_request: many(
-    message("ExtraPrefixRequest", { addr_family: message("IpFamily", { family: Family }), prefix_len: "uint32", required_number: "uint32", requested_number: "uint32" }),
+    message("ExtraPrefixRequest", {
+      addr_family: message("IpFamily", { family: Family }),
+      prefix_len: "uint32",
+      required_number: "uint32",
+      requested_number: "uint32",
+    }),
   ),
   extra_prefixes: many("string"),
   policies: many(PolicyRoute),
@@ -83,7 +95,9 @@ export const Connection = message("Connection", {
   mechanism: Mechanism,
   context: message("ConnectionContext", {
     ip_context: IPContext,
-    dns_context: message("DNSContext", { configs: many(message("DNSConfig", { dns_server_ips: many("string"), search_domains: many("string") })) }),
+    dns_context: message("DNSContext", {
+      configs: many(message("DNSConfig", { dns_server_ips: many("string"), search_domains: many("string") })),
+    }),
     ethernet_context: message("EthernetContext", { src_mac: "string", dst_mac: "string", vlan_tag: "int32" }),
     extra_context: "string-map",
     MTU: "uint32",
@@ -91,7 +105,9 @@ export const Connection = message("Connection", {
   labels: "string-map",
   path: message("Path", {
     index: "uint32",
-    path_segments: many(message("PathSegment", { name: "string", id: "string", token: "string", expires: "timestamp", metrics: "string-map" })),
+    path_segments: many(
+      message("PathSegment", { name: "string", id: "string", token: "string", expires: "timestamp", metrics: "string-map" }),
+    ),
   }),
   network_service_endpoint_name: "string",
   payload: "string",

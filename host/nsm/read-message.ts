@@ -135,18 +135,29 @@ function single(given: unknown, type: Field["type"]): unknown {
     const number = typeof given === "string" && /^-?\d{1,10}$/.test(given) ? Number(given) : given;
     const [min, max] = type === "uint32" ? [0, 0xffff_ffff] : [-0x8000_0000, 0x7fff_ffff];
     if (typeof number !== "number" || !Number.isInteger(number) || number < min || number > max) {
-      throw new Misfit("type", `must be a whole number from ${min} to ${max}, not ${typeof given === "number" ? String(given) : kindOf(given)}.`);
+      throw new Misfit(
+        "type",
+        `must be a whole number from ${min} to ${max}, not ${typeof given === "number" ? String(given) : kindOf(given)}.`,
+      );
     }
     return given;
   }
   if (type === "timestamp") {
-    if (typeof given !== "string" || !timestampForm.test(given)) throw new Misfit("timestamp", `must be a time like "2026-11-30T10:00:00Z", not ${typeof given === "string" ? shown(given) : kindOf(given)}.`);
+    if (typeof given !== "string" || !timestampForm.test(given))
+      throw new Misfit(
+        "timestamp",
+        `must be a time like "2026-11-30T10:00:00Z", not ${typeof given === "string" ? shown(given) : kindOf(given)}.`,
+      );
     return given;
   }
   if (type.kind === "enum") {
     if (typeof given === "string" && type.values.includes(given)) return given;
     const name = typeof given === "number" ? type.values[given] : undefined;
-    if (name === undefined) throw new Misfit("one-of", `must be one of ${type.values.join(", ")} or its number, not ${typeof given === "string" ? shown(given) : kindOf(given)}.`);
+    if (name === undefined)
+      throw new Misfit(
+        "one-of",
+        `must be one of ${type.values.join(", ")} or its number, not ${typeof given === "string" ? shown(given) : kindOf(given)}.`,
+      );
     return name;
   }
   return message(given, type);

@@ -36,7 +36,8 @@ export function readConnection(value: unknown, root: string): ReadConnection {
 export function readRequest(value: unknown, root: string): ReadRequest {
   const request = readMessage<{ connection?: ConnectionMessage }>(value, NetworkServiceRequest, root);
   const connectionRoot = root === "" ? "connection" : `${root}.connection`;
-  if (request.connection === undefined) throw invalid(connectionRoot, "required", `${connectionRoot} is missing; a NetworkServiceRequest carries the connection it asks for.`);
+  if (request.connection === undefined)
+    throw invalid(connectionRoot, "required", `${connectionRoot} is missing; a NetworkServiceRequest carries the connection it asks for.`);
   const { message, connection, client } = identify(request.connection, connectionRoot);
   const context = message.context?.ipContext;
   const contextRoot = `${connectionRoot}.context.ipContext`;
@@ -61,11 +62,21 @@ function identify(message: ConnectionMessage, root: string): ReadConnection {
   const first = message.path?.pathSegments?.[0];
   checkId(connection, () => at("id"));
   if (first === undefined) {
-    if (connection === "") throw invalid(at("id"), "id-required", `${at("id")} is empty and there is no path: nothing says whose connection this is. Give the connection an id or a path.`);
+    if (connection === "")
+      throw invalid(
+        at("id"),
+        "id-required",
+        `${at("id")} is empty and there is no path: nothing says whose connection this is. Give the connection an id or a path.`,
+      );
     return { message, connection, client: { name: "", id: connection } };
   }
   const client = { name: first.name ?? "", id: first.id ?? "" };
-  if (client.id === "") throw invalid(at("path.pathSegments[0].id"), "id-required", `${at("path.pathSegments[0].id")} is empty; the first path segment's name and id say which client this is.`);
+  if (client.id === "")
+    throw invalid(
+      at("path.pathSegments[0].id"),
+      "id-required",
+      `${at("path.pathSegments[0].id")} is empty; the first path segment's name and id say which client this is.`,
+    );
   checkId(client.name, () => at("path.pathSegments[0].name"));
   checkId(client.id, () => at("path.pathSegments[0].id"));
   return { message, connection, client };
@@ -74,7 +85,9 @@ function identify(message: ConnectionMessage, root: string): ReadConnection {
 function checkId(id: string, field: () => string): void {
   // Every UTF-16 unit is at most three bytes, so most ids need no counting.
   if (id.length > idBytesMax / 3 && Buffer.byteLength(id) > idBytesMax) {
-    throw invalid(field(), "id-bytes", `${field()} has ${Buffer.byteLength(id)} bytes; at most ${idBytesMax} are kept.`, { limit: idBytesMax });
+    throw invalid(field(), "id-bytes", `${field()} has ${Buffer.byteLength(id)} bytes; at most ${idBytesMax} are kept.`, {
+      limit: idBytesMax,
+    });
   }
   // An unpaired surrogate has no UTF-8: two different broken ids would be stored as one client.
   if (/[\ud800-\udfff]/.test(id) && /\p{Surrogate}/u.test(id)) {
@@ -84,7 +97,12 @@ function checkId(id: string, field: () => string): void {
 
 function readExcluded(texts: readonly string[], root: string): Prefix[] {
   if (texts.length > excludedMax) {
-    throw tooLarge(`${root}.excludedPrefixes`, "excluded-count", excludedMax, `${root}.excludedPrefixes has ${texts.length} entries; at most ${excludedMax} are taken. Collapse neighbouring prefixes into shorter ones.`);
+    throw tooLarge(
+      `${root}.excludedPrefixes`,
+      "excluded-count",
+      excludedMax,
+      `${root}.excludedPrefixes has ${texts.length} entries; at most ${excludedMax} are taken. Collapse neighbouring prefixes into shorter ones.`,
+    );
   }
   return texts.map((text, index) => {
     const prefix = parsePrefix(text);
@@ -107,10 +125,21 @@ function readItems(context: IPContextMessage, root: string): ContextItem[] {
   const add = (place: ContextPlace, text: string, field: () => string): void => {
     const parsed = parsePrefix(text);
     if (parsed === undefined) throw notAnAddress(field(), text, "an address, or an address and a length like 172.16.1.1/32");
-    if (items.length === itemsMax) throw tooLarge(root, "context-items", itemsMax, `${root} names more than ${itemsMax} addresses in its addresses, routes and policies.`);
+    if (items.length === itemsMax)
+      throw tooLarge(
+        root,
+        "context-items",
+        itemsMax,
+        `${root} names more than ${itemsMax} addresses in its addresses, routes and policies.`,
+      );
     items.push({ place, address: parsed.address, length: parsed.length });
   };
-  const routes = (list: readonly RouteMessage[] | undefined, name: string, place: ContextPlace | undefined, hopPlace: ContextPlace): void => {
+  const routes = (
+    list: readonly RouteMessage[] | undefined,
+    name: string,
+    place: ContextPlace | undefined,
+    hopPlace: ContextPlace,
+  ): void => {
     list?.forEach((route, index) => {
       if (place !== undefined) add(place, route.prefix ?? "", () => `${root}.${name}[${index}].prefix`);
       if (hasText(route.nextHop)) add(hopPlace, route.nextHop, () => `${root}.${name}[${index}].nextHop`);

@@ -39,12 +39,21 @@ function elementSchema(type: Field["type"]): ZodType {
       return z.record(z.string(), z.string());
     default:
       if (type.kind === "message") return schemaOf(type);
-      return z.union([z.enum(type.values as [string, ...string[]]), z.int().min(0).max(type.values.length - 1)]);
+      return z.union([
+        z.enum(type.values as [string, ...string[]]),
+        z
+          .int()
+          .min(0)
+          .max(type.values.length - 1),
+      ]);
   }
 }
 
 function integer(min: number, max: number): ZodType {
-  const text = z.string().regex(/^-?\d{1,10}$/).refine((digits) => Number(digits) >= min && Number(digits) <= max);
+  const text = z
+    .string()
+    .regex(/^-?\d{1,10}$/)
+    .refine((digits) => Number(digits) >= min && Number(digits) <= max);
   return z.union([z.int().min(min).max(max), text]);
 }
 

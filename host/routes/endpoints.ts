@@ -1,7 +1,18 @@
 /** `/v1/endpoints`: NSEs, each a named chain of groups of pools. */
 import { z } from "@hono/zod-openapi";
 import type { DefineEndpoint, RetireEndpoint } from "../../events/command.js";
-import { answers, answersNothing, atParameter, idempotencyParameter, inPath, jsonBody, matchParameters, pageOf, pageParameters, refuses } from "../describe.js";
+import {
+  answers,
+  answersNothing,
+  atParameter,
+  idempotencyParameter,
+  inPath,
+  jsonBody,
+  matchParameters,
+  pageOf,
+  pageParameters,
+  refuses,
+} from "../describe.js";
 import { endpointBodySchema, readEndpointBody } from "../endpoint-body.js";
 import type { MomentReads } from "../moment.js";
 import { readName } from "../names.js";
@@ -13,7 +24,9 @@ import type { Reply } from "../reply.js";
 import type { Call, Routes } from "../route.js";
 import { readJson } from "../validate.js";
 
-const endpointSchema = endpointBodySchema.extend({ endpoint: z.string(), revision: z.int().openapi({ description: "Position of the last change; the ETag" }) }).openapi("Endpoint");
+const endpointSchema = endpointBodySchema
+  .extend({ endpoint: z.string(), revision: z.int().openapi({ description: "Position of the last change; the ETag" }) })
+  .openapi("Endpoint");
 
 const tags = ["endpoints"];
 const endpointParameter = inPath("endpoint", "Name of the endpoint");
@@ -24,11 +37,18 @@ export function addEndpointRoutes(routes: Routes, moments: MomentReads): void {
     method: "get",
     path: "/v1/endpoints",
     action: "read",
-    describe: { tags, summary: "List endpoints by name", parameters: [...pageParameters, atParameter], responses: { ...answers(200, "A page of endpoints", pageOf("EndpointPage", endpointSchema)), ...refuses() } },
+    describe: {
+      tags,
+      summary: "List endpoints by name",
+      parameters: [...pageParameters, atParameter],
+      responses: { ...answers(200, "A page of endpoints", pageOf("EndpointPage", endpointSchema)), ...refuses() },
+    },
     handle: (call) => {
       const query = readQuery(call.context, ["limit", "cursor", "at"]);
       const limit = limitOf(query);
-      return moments.read(call.realm, query["at"], call.now, (reader) => json({ ...reader.endpoints(query["cursor"], limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }));
+      return moments.read(call.realm, query["at"], call.now, (reader) =>
+        json({ ...reader.endpoints(query["cursor"], limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }),
+      );
     },
   });
 
@@ -36,7 +56,12 @@ export function addEndpointRoutes(routes: Routes, moments: MomentReads): void {
     method: "get",
     path: "/v1/endpoints/{endpoint}",
     action: "read",
-    describe: { tags, summary: "An endpoint", parameters: [endpointParameter, atParameter], responses: { ...answers(200, "The endpoint", endpointSchema, etagHeader), ...refuses("not-found") } },
+    describe: {
+      tags,
+      summary: "An endpoint",
+      parameters: [endpointParameter, atParameter],
+      responses: { ...answers(200, "The endpoint", endpointSchema, etagHeader), ...refuses("not-found") },
+    },
     handle: (call) => {
       const name = endpointOf(call);
       const query = readQuery(call.context, ["at"]);
@@ -59,7 +84,19 @@ export function addEndpointRoutes(routes: Routes, moments: MomentReads): void {
       summary: "Define or change an endpoint",
       parameters: [endpointParameter, ...matchParameters, idempotencyParameter],
       request: jsonBody(endpointBodySchema),
-      responses: { ...answers(201, "Defined", endpointSchema, etagHeader), ...answers(200, "Changed, or already so", endpointSchema, etagHeader), ...refuses("not-found", "precondition-failed", "idempotency-mismatch", "too-large", "unsupported-media-type", "table-full", "store-full") },
+      responses: {
+        ...answers(201, "Defined", endpointSchema, etagHeader),
+        ...answers(200, "Changed, or already so", endpointSchema, etagHeader),
+        ...refuses(
+          "not-found",
+          "precondition-failed",
+          "idempotency-mismatch",
+          "too-large",
+          "unsupported-media-type",
+          "table-full",
+          "store-full",
+        ),
+      },
     },
     handle: defineEndpoint,
   });
@@ -105,5 +142,11 @@ function revisionOf(call: Call, name: string): { ifRevision?: number } {
 }
 
 function unknownEndpoint(name: string, at: string | undefined): Problem {
-  return new Problem("not-found", at === undefined ? `There is no endpoint ${JSON.stringify(name)}; GET /v1/endpoints lists them.` : `There was no endpoint ${JSON.stringify(name)} at ${at}.`, { subject: name, rule: "endpoint" });
+  return new Problem(
+    "not-found",
+    at === undefined
+      ? `There is no endpoint ${JSON.stringify(name)}; GET /v1/endpoints lists them.`
+      : `There was no endpoint ${JSON.stringify(name)} at ${at}.`,
+    { subject: name, rule: "endpoint" },
+  );
 }

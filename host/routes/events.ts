@@ -55,9 +55,24 @@ export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSign
     describe: {
       tags,
       summary: "Events from a position on",
-      parameters: [inQuery("after", "Position behind which to start; 0 if absent"), inQuery("type", "Only these types, separated by commas"), inQuery("subject", "Only about this pool, endpoint, client or address"), inQuery("limit", "Events on a page")],
+      parameters: [
+        inQuery("after", "Position behind which to start; 0 if absent"),
+        inQuery("type", "Only these types, separated by commas"),
+        inQuery("subject", "Only about this pool, endpoint, client or address"),
+        inQuery("limit", "Events on a page"),
+      ],
       responses: {
-        ...answers(200, "A page of events", z.object({ items: z.array(eventSchema), next: z.string().optional().openapi({ description: "Put into after for the next page; absent at the head" }), head: z.int() }).openapi("EventPage")),
+        ...answers(
+          200,
+          "A page of events",
+          z
+            .object({
+              items: z.array(eventSchema),
+              next: z.string().optional().openapi({ description: "Put into after for the next page; absent at the head" }),
+              head: z.int(),
+            })
+            .openapi("EventPage"),
+        ),
         ...refuses(),
       },
     },
@@ -66,7 +81,12 @@ export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSign
       const after = positionOf(query["after"], "after", call.realm.head().position) ?? 0;
       const types = typesOf(query);
       const subject = query["subject"];
-      const { events, head, scanned } = await call.realm.events({ after, limit: limitOf(query), ...(types === undefined ? {} : { types }), ...(subject === undefined ? {} : { subject }) });
+      const { events, head, scanned } = await call.realm.events({
+        after,
+        limit: limitOf(query),
+        ...(types === undefined ? {} : { types }),
+        ...(subject === undefined ? {} : { subject }),
+      });
       return json({ items: events, ...(scanned < head ? { next: String(scanned) } : {}), head }, { "Holdfast-Position": String(head) });
     },
   });
@@ -78,7 +98,8 @@ export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSign
     describe: {
       tags,
       summary: "Events as a server-sent stream",
-      description: "Each event once, in order, first those that are there, then new ones as they become durable. id is the position; a client that comes back with Last-Event-ID misses none. A comment comes every 15 seconds of quiet; a client that takes nothing for a minute is cut off.",
+      description:
+        "Each event once, in order, first those that are there, then new ones as they become durable. id is the position; a client that comes back with Last-Event-ID misses none. A comment comes every 15 seconds of quiet; a client that takes nothing for a minute is cut off.",
       parameters: [
         inQuery("after", "Position behind which to start; the head if neither this nor Last-Event-ID is given"),
         inQuery("type", "Only these types, separated by commas"),
@@ -92,7 +113,19 @@ export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSign
       const lastSeen = call.context.req.header("last-event-id");
       const after = positionOf(lastSeen, "Last-Event-ID", head) ?? positionOf(query["after"], "after", head) ?? head;
       const types = typesOf(query);
-      if (watchers >= watchersMax) throw new Problem("overloaded", `${watchersMax} streams are open already; close one, or read pages from /v1/events.`, { rule: "watchers", limit: watchersMax });
+      const headers = {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+        "Holdfast-Position": String(after),
+      };
+      // A HEAD takes no body; a stream made for it would never be read.
+      if (call.context.req.method === "HEAD") return new Response(null, { headers });
+      if (watchers >= watchersMax)
+        throw new Problem("overloaded", `${watchersMax} streams are open already; close one, or read pages from /v1/events.`, {
+          rule: "watchers",
+          limit: watchersMax,
+        });
       metrics.watchers.set(++watchers);
       const stream = eventStream({
         watch: (signal) => call.realm.watch(after, signal),
@@ -103,7 +136,7 @@ export function addEventRoutes(routes: Routes, metrics: Metrics, stop: AbortSign
         },
         stop,
       });
-      return new Response(stream, { headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "Holdfast-Position": String(after) } });
+      return new Response(stream, { headers });
     },
   });
 }
@@ -113,7 +146,13 @@ function positionOf(text: string | undefined, field: string, head: number): numb
   const position = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(position)) throw invalid(field, "position-form", `${field} takes a position like 812, not ${shown(text)}.`);
   // A reader that is ahead of this log followed another one; going on would hide what it misses.
-  if (position > head) throw invalid(field, "position-ahead", `${field} is ${position}, above the head of this log, which is ${head}. Was it another realm's position?`, { head });
+  if (position > head)
+    throw invalid(
+      field,
+      "position-ahead",
+      `${field} is ${position}, above the head of this log, which is ${head}. Was it another realm's position?`,
+      { head },
+    );
   return position;
 }
 
@@ -126,4 +165,3 @@ function typesOf(query: Query): readonly EventType[] | undefined {
     return type;
   });
 }
-

@@ -15,7 +15,11 @@ export function addHealthRoutes(routes: Routes, metrics: Metrics): void {
     path: "/livez",
     action: "open",
     always: true,
-    describe: { tags, summary: "200 while the process runs", responses: { 200: { description: "Alive", content: { "application/json": { schema: z.object({ status: z.literal("alive") }) } } } } },
+    describe: {
+      tags,
+      summary: "200 while the process runs",
+      responses: { 200: { description: "Alive", content: { "application/json": { schema: z.object({ status: z.literal("alive") }) } } } },
+    },
     handle: () => json({ status: "alive" }),
   });
 
@@ -44,7 +48,15 @@ export function addHealthRoutes(routes: Routes, metrics: Metrics): void {
     path: "/metrics",
     action: "observe",
     always: true,
-    describe: { tags, summary: "Prometheus metrics", responses: { 200: { description: "Text exposition format", content: { "text/plain": { schema: z.string() } } } } },
-    handle: async () => ({ status: 200, headers: { "content-type": metrics.registry.contentType }, body: await metrics.registry.metrics() }),
+    describe: {
+      tags,
+      summary: "Prometheus metrics",
+      responses: { 200: { description: "Text exposition format", content: { "text/plain": { schema: z.string() } } } },
+    },
+    handle: async () => ({
+      status: 200,
+      headers: { "content-type": metrics.registry.contentType },
+      body: await metrics.registry.metrics(),
+    }),
   });
 }

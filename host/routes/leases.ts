@@ -3,7 +3,17 @@ import { z } from "@hono/zod-openapi";
 import { formatAddress, parsePrefix } from "../../events/address.js";
 import type { ReleaseLease } from "../../events/command.js";
 import type { LeaseFilter, LeaseView, Page, RealmReader } from "../../events/realm-api.js";
-import { answers, answersNothing, atParameter, idempotencyParameter, inPath, inQuery, pageOf, pageParameters, refuses } from "../describe.js";
+import {
+  answers,
+  answersNothing,
+  atParameter,
+  idempotencyParameter,
+  inPath,
+  inQuery,
+  pageOf,
+  pageParameters,
+  refuses,
+} from "../describe.js";
 import type { MomentReads } from "../moment.js";
 import { readName } from "../names.js";
 import { Problem, invalid, shown } from "../problem.js";
@@ -55,8 +65,11 @@ export function addLeaseRoutes(routes: Routes, moments: MomentReads): void {
       const filters = filtersOf(query);
       const limit = limitOf(query);
       const cursor = query["cursor"];
-      if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) throw invalid("cursor", "cursor-form", `cursor takes the next of a page of leases, not ${shown(cursor)}.`);
-      return moments.read(call.realm, query["at"], call.now, (reader) => json({ ...leasePage(reader, filters, cursor, limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }));
+      if (cursor !== undefined && !/^\d{1,16}$/.test(cursor))
+        throw invalid("cursor", "cursor-form", `cursor takes the next of a page of leases, not ${shown(cursor)}.`);
+      return moments.read(call.realm, query["at"], call.now, (reader) =>
+        json({ ...leasePage(reader, filters, cursor, limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }),
+      );
     },
   });
 
@@ -64,13 +77,23 @@ export function addLeaseRoutes(routes: Routes, moments: MomentReads): void {
     method: "get",
     path: "/v1/leases/{id}",
     action: "read",
-    describe: { tags, summary: "A lease", parameters: [leaseParameter, atParameter], responses: { ...answers(200, "The lease", leaseSchema), ...refuses("not-found") } },
+    describe: {
+      tags,
+      summary: "A lease",
+      parameters: [leaseParameter, atParameter],
+      responses: { ...answers(200, "The lease", leaseSchema), ...refuses("not-found") },
+    },
     handle: (call) => {
       const id = leaseOf(call);
       const query = readQuery(call.context, ["at"]);
       return moments.read(call.realm, query["at"], call.now, (reader) => {
         const lease = reader.lease(id);
-        if (lease === undefined) throw new Problem("not-found", `There is no lease ${id}${query["at"] === undefined ? "" : ` at ${query["at"]}`}; a lease that ended is forgotten when its client gets a new one.`, { subject: String(id), rule: "lease" });
+        if (lease === undefined)
+          throw new Problem(
+            "not-found",
+            `There is no lease ${id}${query["at"] === undefined ? "" : ` at ${query["at"]}`}; a lease that ended is forgotten when its client gets a new one.`,
+            { subject: String(id), rule: "lease" },
+          );
         return json(lease, { "Holdfast-Position": String(reader.position) });
       });
     },
@@ -81,7 +104,12 @@ export function addLeaseRoutes(routes: Routes, moments: MomentReads): void {
     path: "/v1/leases/{id}",
     action: "configure",
     write: true,
-    describe: { tags, summary: "Take a lease away from its client", parameters: [leaseParameter, idempotencyParameter], responses: { ...answersNothing("Taken away"), ...refuses("not-found", "idempotency-mismatch") } },
+    describe: {
+      tags,
+      summary: "Take a lease away from its client",
+      parameters: [leaseParameter, idempotencyParameter],
+      responses: { ...answersNothing("Taken away"), ...refuses("not-found", "idempotency-mismatch") },
+    },
     handle: async (call) => {
       const { position } = await call.done<ReleaseLease>({ kind: "release-lease", lease: leaseOf(call) });
       return noContent({ "Holdfast-Position": String(position) });
@@ -92,7 +120,8 @@ export function addLeaseRoutes(routes: Routes, moments: MomentReads): void {
 function leaseOf(call: Call): number {
   const text = call.context.req.param("id") ?? "";
   const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-  if (id < 1 || !Number.isSafeInteger(id)) throw invalid("id", "lease-number", `A lease is named by its number, like 812; not ${shown(text)}.`);
+  if (id < 1 || !Number.isSafeInteger(id))
+    throw invalid("id", "lease-number", `A lease is named by its number, like 812; not ${shown(text)}.`);
   return id;
 }
 
@@ -106,12 +135,14 @@ function filtersOf(query: Query): LeaseFilter[] {
   if (state !== undefined) filter.state = state;
   if (query["address"] !== undefined) {
     const entry = parsePrefix(query["address"]);
-    if (entry === undefined) throw invalid("address", "address-form", `address takes an IPv4 or IPv6 address, not ${shown(query["address"])}.`);
+    if (entry === undefined)
+      throw invalid("address", "address-form", `address takes an IPv4 or IPv6 address, not ${shown(query["address"])}.`);
     filter.address = formatAddress(entry.address);
   }
   const client = query["client"];
   if (client === undefined) return [filter];
-  if (filter.clientName !== undefined || filter.clientId !== undefined) throw invalid("client", "one-client", "Give client, or clientName and clientId.");
+  if (filter.clientName !== undefined || filter.clientId !== undefined)
+    throw invalid("client", "one-client", "Give client, or clientName and clientId.");
   return [
     { ...filter, clientName: client },
     { ...filter, clientId: client },

@@ -64,7 +64,8 @@ export function addLogRoutes(routes: Routes): void {
     describe: {
       tags,
       summary: "Recompute every digest of the log",
-      description: "Reads the whole log; callers that come while one runs share its report. ok is false with the first bad position where the bytes are not what was written.",
+      description:
+        "Reads the whole log; callers that come while one runs share its report. ok is false with the first bad position where the bytes are not what was written.",
       responses: {
         ...answers(
           200,
@@ -87,7 +88,10 @@ export function addLogRoutes(routes: Routes): void {
       readQuery(call.context, []);
       running ??= call.realm.verify().finally(() => (running = undefined));
       const report = await running;
-      return json({ ...report, head: { position: report.head.position, digest: Buffer.from(report.head.digest).toString("hex") } }, { "Holdfast-Position": String(report.head.position) });
+      return json(
+        { ...report, head: { position: report.head.position, digest: Buffer.from(report.head.digest).toString("hex") } },
+        { "Holdfast-Position": String(report.head.position) },
+      );
     },
   });
 }

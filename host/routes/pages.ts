@@ -16,16 +16,34 @@ export function addPageRoutes(routes: Routes, realmName: string, version: string
   let text: string | undefined;
   let docs: string | undefined;
 
-  routes.add({ method: "get", path: "/", action: "open", always: true, describe: { tags, summary: "Links to all this", responses: htmlAnswer }, handle: () => html(landingPage(realmName, version)) });
+  routes.add({
+    method: "get",
+    path: "/",
+    action: "open",
+    always: true,
+    describe: { tags, summary: "Links to all this", responses: htmlAnswer },
+    handle: () => html(landingPage(realmName, version)),
+  });
 
-  routes.add({ method: "get", path: "/docs", action: "open", always: true, describe: { tags, summary: "This description as a page", responses: htmlAnswer }, handle: () => html((docs ??= docsPage(made()))) });
+  routes.add({
+    method: "get",
+    path: "/docs",
+    action: "open",
+    always: true,
+    describe: { tags, summary: "This description as a page", responses: htmlAnswer },
+    handle: () => html((docs ??= docsPage(made()))),
+  });
 
   routes.add({
     method: "get",
     path: "/openapi.json",
     action: "open",
     always: true,
-    describe: { tags, summary: "This description, OpenAPI 3.1", responses: { 200: { description: "The document", content: { "application/json": { schema: z.looseObject({}) } } } } },
+    describe: {
+      tags,
+      summary: "This description, OpenAPI 3.1",
+      responses: { 200: { description: "The document", content: { "application/json": { schema: z.looseObject({}) } } } },
+    },
     handle: () => ({ status: 200, headers: { "content-type": "application/json" }, body: (text ??= JSON.stringify(made())) }),
   });
 }

@@ -1,7 +1,18 @@
 /** `/v1/pools`: sets of prefixes with a mode, and how full they are. */
 import { z } from "@hono/zod-openapi";
 import type { DefinePool, RetirePool } from "../../events/command.js";
-import { answers, answersNothing, atParameter, idempotencyParameter, inPath, jsonBody, matchParameters, pageOf, pageParameters, refuses } from "../describe.js";
+import {
+  answers,
+  answersNothing,
+  atParameter,
+  idempotencyParameter,
+  inPath,
+  jsonBody,
+  matchParameters,
+  pageOf,
+  pageParameters,
+  refuses,
+} from "../describe.js";
 import type { MomentReads } from "../moment.js";
 import { readName } from "../names.js";
 import { poolBodySchema, readPoolBody } from "../pool-body.js";
@@ -37,11 +48,18 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     method: "get",
     path: "/v1/pools",
     action: "read",
-    describe: { tags, summary: "List pools by name", parameters: [...pageParameters, atParameter], responses: { ...answers(200, "A page of pools", pageOf("PoolPage", poolSchema)), ...refuses() } },
+    describe: {
+      tags,
+      summary: "List pools by name",
+      parameters: [...pageParameters, atParameter],
+      responses: { ...answers(200, "A page of pools", pageOf("PoolPage", poolSchema)), ...refuses() },
+    },
     handle: (call) => {
       const query = readQuery(call.context, ["limit", "cursor", "at"]);
       const limit = limitOf(query);
-      return moments.read(call.realm, query["at"], call.now, (reader) => json({ ...reader.pools(query["cursor"], limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }));
+      return moments.read(call.realm, query["at"], call.now, (reader) =>
+        json({ ...reader.pools(query["cursor"], limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }),
+      );
     },
   });
 
@@ -49,7 +67,12 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     method: "get",
     path: "/v1/pools/{pool}",
     action: "read",
-    describe: { tags, summary: "A pool and its usage", parameters: [poolParameter, atParameter], responses: { ...answers(200, "The pool", poolSchema, etagHeader), ...refuses("not-found") } },
+    describe: {
+      tags,
+      summary: "A pool and its usage",
+      parameters: [poolParameter, atParameter],
+      responses: { ...answers(200, "The pool", poolSchema, etagHeader), ...refuses("not-found") },
+    },
     handle: (call) => {
       const name = poolOf(call);
       const query = readQuery(call.context, ["at"]);
@@ -72,7 +95,20 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
       summary: "Define or change a pool",
       parameters: [poolParameter, ...matchParameters, idempotencyParameter],
       request: jsonBody(poolBodySchema),
-      responses: { ...answers(201, "Defined", poolSchema, etagHeader), ...answers(200, "Changed, or already so", poolSchema, etagHeader), ...refuses("pool-overlap", "in-use", "precondition-failed", "idempotency-mismatch", "too-large", "unsupported-media-type", "table-full", "store-full") },
+      responses: {
+        ...answers(201, "Defined", poolSchema, etagHeader),
+        ...answers(200, "Changed, or already so", poolSchema, etagHeader),
+        ...refuses(
+          "pool-overlap",
+          "in-use",
+          "precondition-failed",
+          "idempotency-mismatch",
+          "too-large",
+          "unsupported-media-type",
+          "table-full",
+          "store-full",
+        ),
+      },
     },
     handle: definePool,
   });
@@ -82,7 +118,12 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     path: "/v1/pools/{pool}",
     action: "configure",
     write: true,
-    describe: { tags, summary: "Retire a pool nobody uses", parameters: [poolParameter, ...matchParameters.slice(0, 1), idempotencyParameter], responses: { ...answersNothing("Retired"), ...refuses("not-found", "in-use", "precondition-failed", "idempotency-mismatch") } },
+    describe: {
+      tags,
+      summary: "Retire a pool nobody uses",
+      parameters: [poolParameter, ...matchParameters.slice(0, 1), idempotencyParameter],
+      responses: { ...answersNothing("Retired"), ...refuses("not-found", "in-use", "precondition-failed", "idempotency-mismatch") },
+    },
     handle: async (call) => {
       const name = poolOf(call);
       const { position } = await call.done<RetirePool>({ kind: "retire-pool", pool: name, ...revisionOf(call, name) });
@@ -98,7 +139,11 @@ async function definePool(call: Call): Promise<ReturnType<typeof json>> {
   const { created, revision } = done.answer;
   // Absent only if somebody retired it between the append and this line.
   const view = call.realm.now().pool(name) ?? { pool: name, revision };
-  return json(view, { ETag: etag(revision), "Holdfast-Position": String(done.position), ...(created ? { Location: `/v1/pools/${name}` } : {}) }, created ? 201 : 200);
+  return json(
+    view,
+    { ETag: etag(revision), "Holdfast-Position": String(done.position), ...(created ? { Location: `/v1/pools/${name}` } : {}) },
+    created ? 201 : 200,
+  );
 }
 
 function poolOf(call: Call): string {
@@ -111,5 +156,11 @@ function revisionOf(call: Call, name: string): { ifRevision?: number } {
 }
 
 function unknownPool(name: string, at: string | undefined): Problem {
-  return new Problem("not-found", at === undefined ? `There is no pool ${JSON.stringify(name)}; GET /v1/pools lists them.` : `There was no pool ${JSON.stringify(name)} at ${at}.`, { subject: name, rule: "pool" });
+  return new Problem(
+    "not-found",
+    at === undefined
+      ? `There is no pool ${JSON.stringify(name)}; GET /v1/pools lists them.`
+      : `There was no pool ${JSON.stringify(name)} at ${at}.`,
+    { subject: name, rule: "pool" },
+  );
 }

@@ -21,10 +21,24 @@ import { endpointOf } from "./endpoints.js";
 const tags = ["leases"];
 const endpointParameter = inPath("endpoint", "Name of the endpoint");
 const parameters = [endpointParameter, idempotencyParameter];
-const refusals = refuses("not-found", "address-held", "connection-expired", "idempotency-mismatch", "too-large", "unsupported-media-type", "store-conflict", "pool-exhausted", "table-full", "store-full");
+const refusals = refuses(
+  "not-found",
+  "address-held",
+  "connection-expired",
+  "idempotency-mismatch",
+  "too-large",
+  "unsupported-media-type",
+  "store-conflict",
+  "pool-exhausted",
+  "table-full",
+  "store-full",
+);
 const leaseHeaders = {
   "Holdfast-Lease-Expires": { description: "When the first of the leases runs out, RFC 3339", schema: { type: "string" as const } },
-  "Holdfast-Outcome": { description: "granted, regranted, claimed, renewed, restored or moved for each lease, in chain order", schema: { type: "string" as const } },
+  "Holdfast-Outcome": {
+    description: "granted, regranted, claimed, renewed, restored or moved for each lease, in chain order",
+    schema: { type: "string" as const },
+  },
 };
 
 export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: number): void {
@@ -39,7 +53,8 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
     describe: {
       tags,
       summary: "Lease addresses for a connection: new, refresh or heal",
-      description: "The body is an NSM NetworkServiceRequest in proto3 JSON, in snake_case or camelCase; the answer is its Connection in camelCase, with the ip_context made good. What is not about addresses passes through.",
+      description:
+        "The body is an NSM NetworkServiceRequest in proto3 JSON, in snake_case or camelCase; the answer is its Connection in camelCase, with the ip_context made good. What is not about addresses passes through.",
       parameters,
       request: jsonBody(requestSchema),
       responses: { ...answers(200, "The connection with its leases", connectionSchema, leaseHeaders), ...refusals },
@@ -72,7 +87,8 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
     handle: async (call) => {
       const body = parseJson(call.text);
       if (!Array.isArray(body)) throw invalid("", "type", "The body must be an array of NetworkServiceRequests.");
-      if (body.length > batchLimit) throw tooLarge("", "batch-count", batchLimit, `The array has ${body.length} elements; at most ${batchLimit} are taken at once.`);
+      if (body.length > batchLimit)
+        throw tooLarge("", "batch-count", batchLimit, `The array has ${body.length} elements; at most ${batchLimit} are taken at once.`);
       const endpoint = endpointOf(call);
       const started = performance.now();
       let position = 0;
@@ -101,8 +117,18 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
   });
 
   for (const [word, kind, summary, description] of [
-    ["close", "close", "Release a connection's leases", "Idempotent. A late Close of a connection that was replaced by a newer one of the same client frees nothing."],
-    ["cancel", "cancel", "Undo the grant a request just made", "For when a later chain element failed: a lease that this connection's last request granted goes back as if it had never been."],
+    [
+      "close",
+      "close",
+      "Release a connection's leases",
+      "Idempotent. A late Close of a connection that was replaced by a newer one of the same client frees nothing.",
+    ],
+    [
+      "cancel",
+      "cancel",
+      "Undo the grant a request just made",
+      "For when a later chain element failed: a lease that this connection's last request granted goes back as if it had never been.",
+    ],
   ] as const) {
     routes.add({
       method: "post",
@@ -110,7 +136,17 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
       action: "lease",
       body: true,
       write: true,
-      describe: { tags, summary, description, parameters, request: jsonBody(connectionSchema), responses: { ...answers(200, "Done, or nothing was to do", z.strictObject({})), ...refuses("not-found", "idempotency-mismatch", "too-large", "unsupported-media-type") } },
+      describe: {
+        tags,
+        summary,
+        description,
+        parameters,
+        request: jsonBody(connectionSchema),
+        responses: {
+          ...answers(200, "Done, or nothing was to do", z.strictObject({})),
+          ...refuses("not-found", "idempotency-mismatch", "too-large", "unsupported-media-type"),
+        },
+      },
       handle: async (call) => {
         const { client, connection } = readConnection(parseJson(call.text), "");
         const { position } = await call.done<CloseConnection | CancelRequest>({ kind, endpoint: endpointOf(call), client, connection });

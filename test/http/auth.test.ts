@@ -3,7 +3,9 @@ import { Authenticator, allowedRoles, roles, tokenDigest } from "#host/auth.js";
 import type { Action, Role } from "#host/auth.js";
 import { Problem } from "#host/problem.js";
 
-const doorkeeper = new Authenticator(roles.map((role) => ({ name: `the-${role}`, roles: [role], digest: tokenDigest(`secret-of-${role}`) })));
+const doorkeeper = new Authenticator(
+  roles.map((role) => ({ name: `the-${role}`, roles: [role], digest: tokenDigest(`secret-of-${role}`) })),
+);
 
 function verdict(action: Action, authorization: string | undefined, host = "localhost"): string {
   try {
@@ -21,11 +23,14 @@ describe("with tokens", () => {
     }
   });
 
-  test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", "Bearer secret-of-operator x", "secret-of-operator"])("%j opens nothing but what is open", (authorization) => {
-    expect(verdict("read", authorization)).toBe("unauthenticated");
-    expect(verdict("configure", authorization)).toBe("unauthenticated");
-    expect(verdict("open", authorization)).toBe("anonymous");
-  });
+  test.each([undefined, "", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", "Bearer secret-of-operator x", "secret-of-operator"])(
+    "%j opens nothing but what is open",
+    (authorization) => {
+      expect(verdict("read", authorization)).toBe("unauthenticated");
+      expect(verdict("configure", authorization)).toBe("unauthenticated");
+      expect(verdict("open", authorization)).toBe("anonymous");
+    },
+  );
 
   test("the scheme's name may be written in any case, and any Host will do", () => {
     expect(verdict("configure", "bearer secret-of-operator", "holdfast.example")).toBe("the-operator");
@@ -36,7 +41,8 @@ describe("without tokens", () => {
   const open = new Authenticator([]);
 
   test("everybody on this machine may do everything", () => {
-    for (const host of ["localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", undefined]) expect(open.actor("configure", undefined, host)).toBe("anonymous");
+    for (const host of ["localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", undefined])
+      expect(open.actor("configure", undefined, host)).toBe("anonymous");
   });
 
   test("a page that made its name resolve to this machine may do nothing", () => {

@@ -30,19 +30,40 @@ function faults(sources: Parameters<typeof load>[0]): readonly { where: string; 
 describe("the configuration", () => {
   test("without any source is the defaults", () => {
     const { config, origins } = load({});
-    expect(config).toMatchObject({ dataDir: "./holdfast-data", listen: { host: "127.0.0.1", port: 8080 }, realm: "default", store: "embedded", expiryIntervalMs: 1000, reopenGraceSeconds: 600, tokens: [] });
+    expect(config).toMatchObject({
+      dataDir: "./holdfast-data",
+      listen: { host: "127.0.0.1", port: 8080 },
+      realm: "default",
+      store: "embedded",
+      expiryIntervalMs: 1000,
+      reopenGraceSeconds: 600,
+      tokens: [],
+    });
     expect(new Set(Object.values(origins))).toEqual(new Set(["default"]));
   });
 
   test("takes the flag before the environment before the file before the default, and says which", () => {
     const files = { "h.json": { realm: "of-file", batchLimit: 5, logLevel: "warn" } };
-    const { config, origins } = load({ files, env: { HOLDFAST_CONFIG: "h.json", HOLDFAST_REALM: "of-env", HOLDFAST_BATCH_LIMIT: "6" }, flags: { realm: "of-flag" } });
+    const { config, origins } = load({
+      files,
+      env: { HOLDFAST_CONFIG: "h.json", HOLDFAST_REALM: "of-env", HOLDFAST_BATCH_LIMIT: "6" },
+      flags: { realm: "of-flag" },
+    });
     expect(config).toMatchObject({ realm: "of-flag", batchLimit: 6, logLevel: "warn" });
-    expect(origins).toMatchObject({ realm: "flag --realm", batchLimit: "env HOLDFAST_BATCH_LIMIT", logLevel: "file h.json", listen: "default" });
+    expect(origins).toMatchObject({
+      realm: "flag --realm",
+      batchLimit: "env HOLDFAST_BATCH_LIMIT",
+      logLevel: "file h.json",
+      listen: "default",
+    });
   });
 
   test("refuses unknown names in the file, the environment and the flags, all at once and by name", () => {
-    const found = faults({ files: { "h.json": { lisen: "x" } }, flags: { config: "h.json", colour: true }, env: { HOLDFAST_LISEN: "x", PATH: "/bin", HOLDFAST_URL: "http://x", HOLDFAST_TOKEN: "t" } });
+    const found = faults({
+      files: { "h.json": { lisen: "x" } },
+      flags: { config: "h.json", colour: true },
+      env: { HOLDFAST_LISEN: "x", PATH: "/bin", HOLDFAST_URL: "http://x", HOLDFAST_TOKEN: "t" },
+    });
     expect(found.map(({ where }) => where)).toEqual(["lisen in h.json", "HOLDFAST_LISEN", "colour"]);
   });
 
@@ -75,7 +96,10 @@ describe("the configuration", () => {
 
   test("never repeats a secret in a fault", () => {
     const bad = { "t.json": `[{"name": "a", "role": "reader", "token": "${secret}" "x"}]` };
-    for (const found of [faults({ env: { HOLDFAST_TOKENS: `a:king:${secret}` } }), faults({ files: bad, flags: { tokensFile: "t.json" } })]) {
+    for (const found of [
+      faults({ env: { HOLDFAST_TOKENS: `a:king:${secret}` } }),
+      faults({ files: bad, flags: { tokensFile: "t.json" } }),
+    ]) {
       expect(found).toHaveLength(1);
       expect(JSON.stringify(found)).not.toContain(secret);
     }
@@ -83,7 +107,11 @@ describe("the configuration", () => {
 
   test("reads tokens as text, as a list and from a file, and keeps only hashes", () => {
     const files = { "t.json": [{ name: "nse", role: "agent", sha256: tokenDigest(secret).toString("hex") }] };
-    const { config } = load({ files, env: { HOLDFAST_TOKENS: `ci:operator+auditor:${secret}:with:colons` }, flags: { tokensFile: "t.json" } });
+    const { config } = load({
+      files,
+      env: { HOLDFAST_TOKENS: `ci:operator+auditor:${secret}:with:colons` },
+      flags: { tokensFile: "t.json" },
+    });
     expect(config.tokens.map(({ name, roles }) => [name, roles])).toEqual([
       ["ci", ["operator", "auditor"]],
       ["nse", ["agent"]],

@@ -15,9 +15,20 @@ test("every code is documented with its status, and no other", () => {
 
 test("the table of roles is the one that is enforced", () => {
   const columns = ["reader", "agent", "operator", "auditor"] as const;
-  const rows = { read: "pools, endpoints, leases", lease: "`request`", configure: "change pools", audit: "events, log", observe: "`/metrics`" } as const;
+  const rows = {
+    read: "pools, endpoints, leases",
+    lease: "`request`",
+    configure: "change pools",
+    audit: "events, log",
+    observe: "`/metrics`",
+  } as const;
   for (const [action, label] of Object.entries(rows)) {
-    const cells = text.split("\n").find((line) => line.startsWith(`| ${label}`))?.split("|").slice(2, 6).map((cell) => cell.trim() === "yes");
+    const cells = text
+      .split("\n")
+      .find((line) => line.startsWith(`| ${label}`))
+      ?.split("|")
+      .slice(2, 6)
+      .map((cell) => cell.trim() === "yes");
     expect(cells, label).toEqual(columns.map((role) => allowedRoles[action as keyof typeof rows].includes(role)));
   }
 });

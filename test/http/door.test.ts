@@ -16,7 +16,12 @@ describe("tokens", () => {
     const world = await openWorld({ config: { tokens } });
     const pool = { mode: "pair", prefixes: ["10.0.0.0/24"] };
     expect((await world.send("PUT", "/v1/pools/p", pool)).status).toBe(401);
-    for (const role of ["reader", "agent", "auditor"]) expect((await world.send("PUT", "/v1/pools/p", pool, as(role))).body).toMatchObject({ code: "forbidden", subject: `the-${role}`, needed: ["operator"] });
+    for (const role of ["reader", "agent", "auditor"])
+      expect((await world.send("PUT", "/v1/pools/p", pool, as(role))).body).toMatchObject({
+        code: "forbidden",
+        subject: `the-${role}`,
+        needed: ["operator"],
+      });
     await must(world.send("PUT", "/v1/pools/p", pool, as("operator")));
     await must(world.send("PUT", "/v1/endpoints/e", { chain: [["p"]] }, as("operator")));
     for (const role of ["reader", "auditor"]) expect((await request(world, "c", {}, as(role))).status).toBe(403);
@@ -54,7 +59,10 @@ test("without tokens the actor is anonymous, and a foreign name gets nothing", a
   const world = await openServing();
   const { items } = (await world.send("GET", "/v1/events")).body;
   expect(items.at(-1).actor).toBe("anonymous");
-  expect((await world.send("GET", "/v1/pools", undefined, { host: "evil.example" })).body).toMatchObject({ code: "forbidden", rule: "loopback-host" });
+  expect((await world.send("GET", "/v1/pools", undefined, { host: "evil.example" })).body).toMatchObject({
+    code: "forbidden",
+    rule: "loopback-host",
+  });
 });
 
 describe("an idempotency key", () => {
@@ -68,7 +76,8 @@ describe("an idempotency key", () => {
     const again = await must(request(world, "c", {}, key));
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(first.headers.get("idempotency-replayed")).toBeNull();
-    for (const name of ["holdfast-position", "holdfast-outcome", "holdfast-lease-expires"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
+    for (const name of ["holdfast-position", "holdfast-outcome", "holdfast-lease-expires"])
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
     expect(again.body).toEqual(first.body);
     expect(world.realm.head().position).toBe(head);
     expect((await world.send("GET", "/v1/events?type=lease-granted")).body.items[0].correlation).toBe("k-1");
@@ -78,7 +87,10 @@ describe("an idempotency key", () => {
     const world = await openServing();
     await must(request(world, "c", {}, key));
     const hash = world.hash();
-    expect([(await request(world, "d", {}, key)).status, (await request(world, "d", {}, key)).body]).toMatchObject([409, { code: "idempotency-mismatch", field: "Idempotency-Key" }]);
+    expect([(await request(world, "d", {}, key)).status, (await request(world, "d", {}, key)).body]).toMatchObject([
+      409,
+      { code: "idempotency-mismatch", field: "Idempotency-Key" },
+    ]);
     expect((await world.send("POST", "/v1/endpoints/e/close", { connection: connectionOf("c") }, key)).status).toBe(409);
     expect((await world.send("DELETE", "/v1/endpoints/e", undefined, key)).status).toBe(409);
     expect(world.hash()).toBe(hash);
@@ -113,7 +125,10 @@ describe("an idempotency key", () => {
 
   test("that is none is refused", async () => {
     const world = await openServing();
-    expect((await request(world, "c", {}, { "idempotency-key": "k".repeat(256) })).body).toMatchObject({ code: "invalid", rule: "key-form" });
+    expect((await request(world, "c", {}, { "idempotency-key": "k".repeat(256) })).body).toMatchObject({
+      code: "invalid",
+      rule: "key-form",
+    });
   });
 });
 
@@ -150,8 +165,20 @@ describe("a log that cannot be written", () => {
 
 test("while the realm recovers only probes, metrics and pages answer", async () => {
   const metrics = new Metrics(() => undefined);
-  const app = createApp({ realm: () => undefined, clock: () => start, config: { realm: "test", tokens: [], bodyLimitBytes: 1024, batchLimit: 1 }, log: pino({ level: "silent" }), metrics });
-  for (const [method, path] of [["GET", "/readyz"], ["GET", "/v1/pools"], ["PUT", "/v1/pools/p"], ["POST", "/v1/endpoints/e/request"], ["GET", "/v1/events/watch"]] as const) {
+  const app = createApp({
+    realm: () => undefined,
+    clock: () => start,
+    config: { realm: "test", tokens: [], bodyLimitBytes: 1024, batchLimit: 1 },
+    log: pino({ level: "silent" }),
+    metrics,
+  });
+  for (const [method, path] of [
+    ["GET", "/readyz"],
+    ["GET", "/v1/pools"],
+    ["PUT", "/v1/pools/p"],
+    ["POST", "/v1/endpoints/e/request"],
+    ["GET", "/v1/events/watch"],
+  ] as const) {
     const response = await app.request(path, { method });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await response.json()).toMatchObject({ code: "recovering" });
@@ -210,7 +237,9 @@ test("the API description is OpenAPI 3.1 of the routes that are served", async (
   const { body } = await must(world.send("GET", "/openapi.json"));
   expect(body.openapi).toBe("3.1.0");
   const served = world.app.routes.map(({ method, path }) => `${method} ${path.replace(/:([a-z]+)/g, "{$1}")}`).sort();
-  const described = Object.entries(body.paths as Record<string, object>).flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)).sort();
+  const described = Object.entries(body.paths as Record<string, object>)
+    .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
+    .sort();
   expect(described).toEqual(served);
   for (const path of [
     "/v1/pools",
@@ -239,7 +268,9 @@ test("the API description is OpenAPI 3.1 of the routes that are served", async (
   // Every reference leads somewhere, and every message of the request is described.
   const schemas = Object.keys(body.components.schemas);
   for (const [, name] of JSON.stringify(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) expect(schemas).toContain(name);
-  expect(schemas).toEqual(expect.arrayContaining(["NetworkServiceRequest", "Connection", "IPContext", "Pool", "Endpoint", "Lease", "Event", "Problem"]));
+  expect(schemas).toEqual(
+    expect.arrayContaining(["NetworkServiceRequest", "Connection", "IPContext", "Pool", "Endpoint", "Lease", "Event", "Problem"]),
+  );
 });
 
 test("the pages need nothing from elsewhere", async () => {

@@ -3,13 +3,23 @@ import { must, openServing, request } from "./world.js";
 import type { World } from "./world.js";
 
 /** Messages of the stream until `count` events are there. */
-async function watch(world: World, path: string, count: number, headers: Readonly<Record<string, string>> = {}): Promise<{ id: number; type: string; data: { position: number; type: string } }[]> {
+async function watch(
+  world: World,
+  path: string,
+  count: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ id: number; type: string; data: { position: number; type: string } }[]> {
   const response = await world.app.request(path, { headers });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = "";
-  const events = () => [...text.matchAll(/^id: (\d+)\nevent: (.+)\ndata: (.+)\n\n/gm)].map(([, id, type, data]) => ({ id: Number(id), type: type ?? "", data: JSON.parse(data ?? "") as { position: number; type: string } }));
+  const events = () =>
+    [...text.matchAll(/^id: (\d+)\nevent: (.+)\ndata: (.+)\n\n/gm)].map(([, id, type, data]) => ({
+      id: Number(id),
+      type: type ?? "",
+      data: JSON.parse(data ?? "") as { position: number; type: string },
+    }));
   while (events().length < count) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -45,7 +55,8 @@ test("events are read from a position on, page by page, filtered by type and sub
   }
   expect(paged).toEqual(all.items);
 
-  const positions = async (query: string): Promise<number[]> => (await must(world.send("GET", `/v1/events?${query}`))).body.items.map(({ position }: { position: number }) => position);
+  const positions = async (query: string): Promise<number[]> =>
+    (await must(world.send("GET", `/v1/events?${query}`))).body.items.map(({ position }: { position: number }) => position);
   expect(await positions("type=lease-granted,lease-renewed&after=4")).toEqual([5, 6, 7]);
   expect(await positions("subject=b")).toEqual([5, 7]);
   expect(await positions("subject=172.16.1.5")).toEqual([6]);
@@ -80,8 +91,15 @@ test("an event of the stream is the event of the list", async () => {
 
 test("a stream from another log's position is refused", async () => {
   const world = await openServing();
-  expect((await world.send("GET", "/v1/events/watch?after=99")).body).toMatchObject({ code: "invalid", field: "after", rule: "position-ahead", head: 3 });
-  expect((await world.send("GET", "/v1/events/watch", undefined, { "last-event-id": "99" })).body).toMatchObject({ field: "Last-Event-ID" });
+  expect((await world.send("GET", "/v1/events/watch?after=99")).body).toMatchObject({
+    code: "invalid",
+    field: "after",
+    rule: "position-ahead",
+    head: 3,
+  });
+  expect((await world.send("GET", "/v1/events/watch", undefined, { "last-event-id": "99" })).body).toMatchObject({
+    field: "Last-Event-ID",
+  });
 });
 
 test("open streams are counted, and one too many is told to come back", async () => {
@@ -100,7 +118,13 @@ test("the log tells its head, its room and its snapshots, and verifies itself", 
   const world = await openServing();
   const snapshot = await world.realm.snapshot();
   const { body } = await must(world.send("GET", "/v1/log"));
-  expect(body).toMatchObject({ realm: "test", store: "memory", head: { position: 3, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string }, oldest: 1, room: { state: "ok" } });
+  expect(body).toMatchObject({
+    realm: "test",
+    store: "memory",
+    head: { position: 3, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    oldest: 1,
+    room: { state: "ok" },
+  });
   expect(body.snapshots).toMatchObject([{ position: 3, stateHash: snapshot.stateHash, at: expect.stringMatching(/Z$/) as string }]);
   const report = (await must(world.send("POST", "/v1/log/verify"))).body;
   expect(report).toMatchObject({ ok: true, events: 3, head: body.head, snapshots: [{ position: 3, ok: true }] });

@@ -27,7 +27,10 @@ describe("an idempotency key", () => {
   test("is refused for another request", async () => {
     const { answers, work } = memory();
     await answers.run("a", "k", "f", work);
-    await expect(answers.run("a", "k", "g", work)).rejects.toMatchObject({ code: "idempotency-mismatch", facts: { field: "Idempotency-Key" } });
+    await expect(answers.run("a", "k", "g", work)).rejects.toMatchObject({
+      code: "idempotency-mismatch",
+      facts: { field: "Idempotency-Key" },
+    });
   });
 
   test("of one caller says nothing about another's", async () => {
@@ -90,8 +93,18 @@ describe("an idempotency key", () => {
     expect(answers.size).toBe(0);
   });
 
-  test.each([["", "empty"], ["a b", "a space"], ["\u00e4", "not ASCII"], ["k".repeat(256), "256 characters"]])("%j is no key: %s", (key) => {
-    expect(() => idempotencyKey(key)).toThrow(expect.objectContaining({ code: "invalid", facts: expect.objectContaining({ field: "Idempotency-Key", rule: "key-form" }) as object }) as Error);
+  test.each([
+    ["", "empty"],
+    ["a b", "a space"],
+    ["\u00e4", "not ASCII"],
+    ["k".repeat(256), "256 characters"],
+  ])("%j is no key: %s", (key) => {
+    expect(() => idempotencyKey(key)).toThrow(
+      expect.objectContaining({
+        code: "invalid",
+        facts: expect.objectContaining({ field: "Idempotency-Key", rule: "key-form" }) as object,
+      }) as Error,
+    );
   });
 
   test("of 255 characters is taken", () => {

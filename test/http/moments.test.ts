@@ -11,7 +11,8 @@ test("?at= answers from the state at a position or a time", async () => {
   const [{ lease }] = (await world.send("GET", "/v1/leases")).body.items;
   await must(world.send("DELETE", `/v1/leases/${lease}`));
 
-  const at = async (moment: string | number): Promise<unknown[]> => (await must(world.send("GET", `/v1/leases?state=live&at=${moment}`))).body.items;
+  const at = async (moment: string | number): Promise<unknown[]> =>
+    (await must(world.send("GET", `/v1/leases?state=live&at=${moment}`))).body.items;
   expect(await at(empty)).toEqual([]);
   expect(await at(leased)).toMatchObject([{ lease, state: "live", src: "172.16.1.1", dst: "172.16.1.0" }]);
   expect(await at(leased + 1)).toEqual([]);
@@ -31,8 +32,17 @@ test("a moment that has not come, or is none, is refused", async () => {
   const world = await openServing();
   const head = world.realm.head().position;
   for (const path of ["/v1/pools", "/v1/pools/p", "/v1/endpoints", "/v1/endpoints/e", "/v1/leases", "/v1/leases/1"]) {
-    expect((await world.send("GET", `${path}?at=${head + 1}`)).body).toMatchObject({ code: "invalid", field: "at", rule: "at-position", head });
-    expect((await world.send("GET", `${path}?at=${new Date(start + 1).toISOString()}`)).body).toMatchObject({ code: "invalid", field: "at", rule: "at-time" });
+    expect((await world.send("GET", `${path}?at=${head + 1}`)).body).toMatchObject({
+      code: "invalid",
+      field: "at",
+      rule: "at-position",
+      head,
+    });
+    expect((await world.send("GET", `${path}?at=${new Date(start + 1).toISOString()}`)).body).toMatchObject({
+      code: "invalid",
+      field: "at",
+      rule: "at-time",
+    });
     for (const moment of ["", "now", "-1", "1.5", "2026-11-30", "2026-13-30T10:00:00Z", "9".repeat(30)]) {
       expect((await world.send("GET", `${path}?at=${moment}`)).body, moment).toMatchObject({ code: "invalid", field: "at" });
     }

@@ -45,7 +45,8 @@ class Player {
       // An element without prefixes cannot be configured here; its requests fail as they do in NSM.
       expect(answer.status).toBe(prefixes.length === 0 ? 400 : 201);
     }
-    if (groups.every(({ list }) => list.length > 0)) await must(this.world.send("PUT", "/v1/endpoints/nse", { chain: groups.map((_, index) => [`pool-${index}`]) }));
+    if (groups.every(({ list }) => list.length > 0))
+      await must(this.world.send("PUT", "/v1/endpoints/nse", { chain: groups.map((_, index) => [`pool-${index}`]) }));
     if (this.played.suite === "nsmgr") {
       // What the first endpoint of the reselect case issued is known here only if it was issued here.
       await must(this.world.send("PUT", "/v1/pools/before", { mode: "pair", prefixes: ["100.100.100.100/30"] }));
@@ -66,12 +67,14 @@ class Player {
     expect(answer.status === 200, answer.text).toBe(wanted.ok);
     if (answer.status !== 200) return;
     this.#answers.set(step.as ?? String(connection["id"]), answer.body as Record<string, unknown>);
-    if (step.desired === undefined || step.desired.ip_context !== undefined) expect(wireNames(answer)).toMatchObject(wanted.ip_context ?? {});
+    if (step.desired === undefined || step.desired.ip_context !== undefined)
+      expect(wireNames(answer)).toMatchObject(wanted.ip_context ?? {});
   }
 
   #connection(step: Step): Record<string, unknown> {
     const { connection } = step;
-    const base = typeof connection === "string" ? this.#answer(connection.slice("$response:".length)) : { id: this.#id(connection?.id ?? "$unique") };
+    const base =
+      typeof connection === "string" ? this.#answer(connection.slice("$response:".length)) : { id: this.#id(connection?.id ?? "$unique") };
     if (step.set_ip_context === undefined) return base;
     const context = (base["context"] as { ipContext?: object } | undefined)?.ipContext;
     return { ...base, context: { ip_context: { ...snake(context ?? {}), ...step.set_ip_context } } };
@@ -92,7 +95,9 @@ class Player {
 }
 
 function snake(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value as unknown]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value as unknown]),
+  );
 }
 
 function wireNames(answer: Answer): Record<string, unknown> {

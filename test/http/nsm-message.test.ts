@@ -9,7 +9,16 @@ import { Problem } from "#host/problem.js";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-const wrong: fc.Arbitrary<Json> = fc.oneof(fc.constant<Json>(null), fc.boolean(), fc.integer({ min: -5, max: 5_000_000_000 }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom<Json>("", "12", "-1", "4294967296", "UP", "2026-11-30T10:00:00Z"), fc.constant<Json>([]), fc.constant<Json>({}), fc.constant<Json>([null]));
+const wrong: fc.Arbitrary<Json> = fc.oneof(
+  fc.constant<Json>(null),
+  fc.boolean(),
+  fc.integer({ min: -5, max: 5_000_000_000 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom<Json>("", "12", "-1", "4294967296", "UP", "2026-11-30T10:00:00Z"),
+  fc.constant<Json>([]),
+  fc.constant<Json>({}),
+  fc.constant<Json>([null]),
+);
 
 function right(type: Field["type"]): fc.Arbitrary<Json> {
   switch (type) {
@@ -56,7 +65,12 @@ function accepted(document: Json): { ok: boolean; field?: unknown } {
 function snake(value: Json): Json {
   if (Array.isArray(value)) return value.map(snake);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name === "MTU" ? "mtu" : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), snake(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name === "MTU" ? "mtu" : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snake(inner),
+    ]),
+  );
 }
 
 describe("the reader of NSM messages", () => {
@@ -84,7 +98,17 @@ describe("the reader of NSM messages", () => {
         networkServiceEndpointName: "e",
         context: {
           MTU: 1500,
-          ipContext: { srcIpAddrs: ["10.0.0.1/32"], dstIpAddrs: [], srcIpRequired: true, srcRoutes: [{ prefix: "10.0.0.0/32", nextHop: "10.0.0.2" }], excludedPrefixes: ["10.1.0.0/16"], ipNeighbors: [{ ip: "10.0.0.2", hardwareAddress: "0:0" }], extraPrefixRequest: [{ addrFamily: { family: "IPV6" }, prefixLen: 64, requiredNumber: 1, requestedNumber: 2 }], extraPrefixes: [], policies: [{ from: "10.0.0.1/32", dstPort: "80", srcPort: "1", proto: "6", routes: [] }] },
+          ipContext: {
+            srcIpAddrs: ["10.0.0.1/32"],
+            dstIpAddrs: [],
+            srcIpRequired: true,
+            srcRoutes: [{ prefix: "10.0.0.0/32", nextHop: "10.0.0.2" }],
+            excludedPrefixes: ["10.1.0.0/16"],
+            ipNeighbors: [{ ip: "10.0.0.2", hardwareAddress: "0:0" }],
+            extraPrefixRequest: [{ addrFamily: { family: "IPV6" }, prefixLen: 64, requiredNumber: 1, requestedNumber: 2 }],
+            extraPrefixes: [],
+            policies: [{ from: "10.0.0.1/32", dstPort: "80", srcPort: "1", proto: "6", routes: [] }],
+          },
           dnsContext: { configs: [{ dnsServerIps: ["10.0.0.53"], searchDomains: ["a.b"] }] },
           ethernetContext: { srcMac: "0:1", dstMac: "0:2", vlanTag: 7 },
           extraContext: { a: "b" },
@@ -97,13 +121,24 @@ describe("the reader of NSM messages", () => {
   });
 
   test("names the path of an unknown field, a wrong type and a field given in both spellings", () => {
-    expect(accepted({ connection: { context: { ipContext: { srcRoutes: [{ prefix: "a", via: "b" }] } } } })).toEqual({ ok: false, field: "connection.context.ipContext.srcRoutes[0].via" });
-    expect(accepted({ connection: { path: { path_segments: [{ name: 7 }] } } })).toEqual({ ok: false, field: "connection.path.pathSegments[0].name" });
-    expect(accepted({ connection: { network_service: "a", networkService: "b" } })).toEqual({ ok: false, field: "connection.networkService" });
+    expect(accepted({ connection: { context: { ipContext: { srcRoutes: [{ prefix: "a", via: "b" }] } } } })).toEqual({
+      ok: false,
+      field: "connection.context.ipContext.srcRoutes[0].via",
+    });
+    expect(accepted({ connection: { path: { path_segments: [{ name: 7 }] } } })).toEqual({
+      ok: false,
+      field: "connection.path.pathSegments[0].name",
+    });
+    expect(accepted({ connection: { network_service: "a", networkService: "b" } })).toEqual({
+      ok: false,
+      field: "connection.networkService",
+    });
     expect(accepted(JSON.parse('{"connection":{"__proto__":{"id":"x"}}}') as Json)).toEqual({ ok: false, field: "connection.__proto__" });
   });
 
   test("gives enum numbers their names and leaves nulls out", () => {
-    expect(readMessage({ connection: { id: null, state: 3 } }, NetworkServiceRequest, "")).toEqual({ connection: { state: "RESELECT_REQUESTED" } });
+    expect(readMessage({ connection: { id: null, state: 3 } }, NetworkServiceRequest, "")).toEqual({
+      connection: { state: "RESELECT_REQUESTED" },
+    });
   });
 });

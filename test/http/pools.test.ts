@@ -8,7 +8,17 @@ test("a pool is defined once, changed when it changes, and tells its usage", asy
   const defined = await world.send("PUT", "/v1/pools/p", pool);
   expect(defined.status).toBe(201);
   expect(defined.headers.get("location")).toBe("/v1/pools/p");
-  expect(defined.body).toMatchObject({ pool: "p", mode: "pair", prefixes: ["172.16.1.0/24"], reserved: [], leaseSeconds: 600, graceSeconds: 60, cooldownSeconds: 0, draining: false, usage: { size: "256", leases: 0, free: "256" } });
+  expect(defined.body).toMatchObject({
+    pool: "p",
+    mode: "pair",
+    prefixes: ["172.16.1.0/24"],
+    reserved: [],
+    leaseSeconds: 600,
+    graceSeconds: 60,
+    cooldownSeconds: 0,
+    draining: false,
+    usage: { size: "256", leases: 0, free: "256" },
+  });
   const position = Number(defined.headers.get("holdfast-position"));
   expect(defined.headers.get("etag")).toBe(`"${position}"`);
 
@@ -36,7 +46,9 @@ test("a PUT or DELETE with If-Match happens only to the revision it names", asyn
   expect((await world.send("DELETE", "/v1/pools/p", undefined, { "if-match": '"1"' })).status).toBe(412);
   expect((await world.send("PUT", "/v1/pools/q", { ...pool, prefixes: ["10.0.0.0/24"] }, { "if-match": "*" })).status).toBe(412);
   expect((await world.send("PUT", "/v1/pools/p", pool, { "if-match": "812" })).body).toMatchObject({ code: "invalid", field: "If-Match" });
-  expect((await world.send("PUT", "/v1/pools/p", pool, { "if-match": etag, "if-none-match": "*" })).body).toMatchObject({ code: "invalid" });
+  expect((await world.send("PUT", "/v1/pools/p", pool, { "if-match": etag, "if-none-match": "*" })).body).toMatchObject({
+    code: "invalid",
+  });
   expect(world.hash()).toBe(hash);
   expect((await world.send("PUT", "/v1/pools/p", { ...pool, leaseSeconds: 60 }, { "if-match": `"1", ${etag}` })).status).toBe(200);
   expect((await world.send("DELETE", "/v1/pools/p", undefined, { "if-match": "*" })).status).toBe(204);
@@ -52,7 +64,11 @@ test("a pool that is in use is kept, and the refusal says by what and what to do
   const leased = await world.send("DELETE", "/v1/pools/p");
   expect(leased.body).toMatchObject({ code: "in-use", rule: "pool-empty", leases: 1, subject: "p" });
   expect(leased.body.detail).toContain('"draining": true');
-  expect((await world.send("PUT", "/v1/pools/p", { mode: "single", prefixes: ["172.16.1.0/24"] })).body).toMatchObject({ code: "in-use", rule: "mode-in-use", field: "mode" });
+  expect((await world.send("PUT", "/v1/pools/p", { mode: "single", prefixes: ["172.16.1.0/24"] })).body).toMatchObject({
+    code: "in-use",
+    rule: "mode-in-use",
+    field: "mode",
+  });
 
   const { body } = await world.send("GET", "/v1/leases?pool=p");
   await must(world.send("DELETE", `/v1/leases/${body.items[0].lease}`));
@@ -82,11 +98,17 @@ test("pools are listed by name, page by page", async () => {
 
 test("an endpoint is defined, read with its ETag, changed and retired; its pools must exist", async () => {
   const world = await openWorld();
-  expect((await world.send("PUT", "/v1/endpoints/e", { chain: [["nowhere"]] })).body).toMatchObject({ code: "not-found", subject: "nowhere" });
+  expect((await world.send("PUT", "/v1/endpoints/e", { chain: [["nowhere"]] })).body).toMatchObject({
+    code: "not-found",
+    subject: "nowhere",
+  });
   await must(world.send("PUT", "/v1/pools/a", pool));
   await must(world.send("PUT", "/v1/pools/b", { mode: "pair", prefixes: ["fd00::/64"] }));
   const defined = await world.send("PUT", "/v1/endpoints/e", { chain: [["a"], ["b"]] });
-  expect([defined.status, defined.body]).toEqual([201, { endpoint: "e", chain: [["a"], ["b"]], contextPolicy: "replace", revision: world.realm.head().position }]);
+  expect([defined.status, defined.body]).toEqual([
+    201,
+    { endpoint: "e", chain: [["a"], ["b"]], contextPolicy: "replace", revision: world.realm.head().position },
+  ]);
   const read = await world.send("GET", "/v1/endpoints/e");
   expect(read.body).toEqual(defined.body);
   expect(read.headers.get("etag")).toBe(defined.headers.get("etag"));

@@ -34,7 +34,10 @@ describe("a request", () => {
     const world = await openServing();
     await must(request(world, "a"));
     const first = await must(request(world, "c"));
-    const healed = await request(world, "c", { id: "another", context: { ipContext: { srcIpAddrs: ["172.16.1.9/32"], dstIpAddrs: ["172.16.1.8/32"], dstRoutes: [{ prefix: "172.16.1.9/32" }] } } });
+    const healed = await request(world, "c", {
+      id: "another",
+      context: { ipContext: { srcIpAddrs: ["172.16.1.9/32"], dstIpAddrs: ["172.16.1.8/32"], dstRoutes: [{ prefix: "172.16.1.9/32" }] } },
+    });
     expect(healed.body.context).toEqual(first.body.context);
     expect(healed.headers.get("holdfast-outcome")).toBe("restored");
   });
@@ -50,10 +53,20 @@ describe("a request", () => {
   test("may be written in snake_case and is answered in camelCase", async () => {
     const world = await openServing();
     const answer = await world.send("POST", "/v1/endpoints/e/request", {
-      connection: { id: "c", network_service: "icmp", path: { index: "1", path_segments: [{ name: "n", id: "n-0" }] }, context: { ip_context: { src_ip_required: true, excluded_prefixes: ["172.16.1.0/31"] }, MTU: 1400 } },
+      connection: {
+        id: "c",
+        network_service: "icmp",
+        path: { index: "1", path_segments: [{ name: "n", id: "n-0" }] },
+        context: { ip_context: { src_ip_required: true, excluded_prefixes: ["172.16.1.0/31"] }, MTU: 1400 },
+      },
       mechanism_preferences: [{ cls: "LOCAL", type: "KERNEL" }],
     });
-    expect(answer.body).toEqual({ id: "c", networkService: "icmp", path: { index: "1", pathSegments: [{ name: "n", id: "n-0" }] }, context: { ipContext: { srcIpRequired: true, excludedPrefixes: ["172.16.1.0/31"], ...pair(1) }, MTU: 1400 } });
+    expect(answer.body).toEqual({
+      id: "c",
+      networkService: "icmp",
+      path: { index: "1", pathSegments: [{ name: "n", id: "n-0" }] },
+      context: { ipContext: { srcIpRequired: true, excludedPrefixes: ["172.16.1.0/31"], ...pair(1) }, MTU: 1400 },
+    });
   });
 
   test("passes on what is not about addresses as it came", async () => {
@@ -67,10 +80,27 @@ describe("a request", () => {
       state: "REFRESH_REQUESTED",
       path: { index: 1, pathSegments: [{ name: "c", id: "c-0", token: "ey.j.s", expires: "2026-11-30T10:10:00Z", metrics: { rx: "1" } }] },
     };
-    const context = { dnsContext: { configs: [{ dnsServerIps: ["10.0.0.53"], searchDomains: ["a"] }] }, ethernetContext: { vlanTag: 7 }, extraContext: { k: "v" }, MTU: 1500 };
-    const { body } = await must(request(world, "c", { ...carried, context: { ...context, ipContext: { ipNeighbors: [{ ip: "172.16.1.0", hardwareAddress: "0a:00" }], extraPrefixes: ["10.9.0.0/16"] } } }));
+    const context = {
+      dnsContext: { configs: [{ dnsServerIps: ["10.0.0.53"], searchDomains: ["a"] }] },
+      ethernetContext: { vlanTag: 7 },
+      extraContext: { k: "v" },
+      MTU: 1500,
+    };
+    const { body } = await must(
+      request(world, "c", {
+        ...carried,
+        context: {
+          ...context,
+          ipContext: { ipNeighbors: [{ ip: "172.16.1.0", hardwareAddress: "0a:00" }], extraPrefixes: ["10.9.0.0/16"] },
+        },
+      }),
+    );
     expect(body).toMatchObject({ ...carried, context });
-    expect(body.context.ipContext).toEqual({ ipNeighbors: [{ ip: "172.16.1.0", hardwareAddress: "0a:00" }], extraPrefixes: ["10.9.0.0/16"], ...pair(0) });
+    expect(body.context.ipContext).toEqual({
+      ipNeighbors: [{ ip: "172.16.1.0", hardwareAddress: "0a:00" }],
+      extraPrefixes: ["10.9.0.0/16"],
+      ...pair(0),
+    });
   });
 
   test("keeps the client's own addresses and replaces what this realm issued, next hops and policy sources too", async () => {
@@ -81,7 +111,12 @@ describe("a request", () => {
           ipContext: {
             srcIpAddrs: ["20.0.0.1/32", "172.16.1.77/32"],
             dstIpAddrs: ["172.16.1.76/32", "20.0.0.2/32"],
-            srcRoutes: [{ prefix: "172.16.1.76/32" }, { prefix: "10.0.0.0/8", nextHop: "172.16.1.76" }, { prefix: "11.0.0.0/8", nextHop: "20.0.0.2" }, { prefix: "fd00::/64", nextHop: "" }],
+            srcRoutes: [
+              { prefix: "172.16.1.76/32" },
+              { prefix: "10.0.0.0/8", nextHop: "172.16.1.76" },
+              { prefix: "11.0.0.0/8", nextHop: "20.0.0.2" },
+              { prefix: "fd00::/64", nextHop: "" },
+            ],
             dstRoutes: [{ prefix: "172.16.1.77/32", nextHop: "172.16.1.76" }, { prefix: "20.0.0.1/32" }],
             policies: [
               { from: "172.16.1.77/24", proto: "6", dstPort: "80", routes: [{ prefix: "12.0.0.0/8", nextHop: "172.16.1.76" }] },
@@ -97,7 +132,12 @@ describe("a request", () => {
     expect(other.body.context.ipContext).toEqual({
       srcIpAddrs: ["20.0.0.1/32", "172.16.1.1/32"],
       dstIpAddrs: ["172.16.1.0/32", "20.0.0.2/32"],
-      srcRoutes: [{ prefix: "10.0.0.0/8", nextHop: "172.16.1.0" }, { prefix: "11.0.0.0/8", nextHop: "20.0.0.2" }, { prefix: "fd00::/64", nextHop: "" }, { prefix: "172.16.1.0/32" }],
+      srcRoutes: [
+        { prefix: "10.0.0.0/8", nextHop: "172.16.1.0" },
+        { prefix: "11.0.0.0/8", nextHop: "20.0.0.2" },
+        { prefix: "fd00::/64", nextHop: "" },
+        { prefix: "172.16.1.0/32" },
+      ],
       dstRoutes: [{ prefix: "20.0.0.1/32" }, { prefix: "172.16.1.1/32" }],
       policies: [
         { from: "172.16.1.1/24", proto: "6", dstPort: "80", routes: [{ prefix: "12.0.0.0/8", nextHop: "172.16.1.0" }] },
@@ -112,7 +152,9 @@ describe("a request", () => {
   test("moves when what it holds is excluded, whether or not the exclusion has host bits", async () => {
     const world = await openServing();
     const first = await must(request(world, "c"));
-    const moved = await must(request(world, "c", { context: { ipContext: { ...first.body.context.ipContext, excludedPrefixes: ["172.16.1.3/30", "fd00::1"] } } }));
+    const moved = await must(
+      request(world, "c", { context: { ipContext: { ...first.body.context.ipContext, excludedPrefixes: ["172.16.1.3/30", "fd00::1"] } } }),
+    );
     expect(moved.headers.get("holdfast-outcome")).toBe("moved");
     expect(moved.body.context.ipContext).toEqual({ excludedPrefixes: ["172.16.1.3/30", "fd00::1"], ...pair(2) });
   });
@@ -123,7 +165,12 @@ describe("a request", () => {
     await must(world.send("PUT", "/v1/pools/v6", { mode: "single", prefixes: ["fd00::/64"], leaseSeconds: 30 }));
     await must(world.send("PUT", "/v1/endpoints/e", { chain: [["v4"], ["v6"]] }));
     const answer = await must(request(world, "c"));
-    expect(answer.body.context.ipContext).toEqual({ srcIpAddrs: ["10.0.0.1/32", "fd00::1/64"], dstIpAddrs: ["10.0.0.0/32"], srcRoutes: [{ prefix: "10.0.0.0/32" }], dstRoutes: [{ prefix: "10.0.0.1/32" }] });
+    expect(answer.body.context.ipContext).toEqual({
+      srcIpAddrs: ["10.0.0.1/32", "fd00::1/64"],
+      dstIpAddrs: ["10.0.0.0/32"],
+      srcRoutes: [{ prefix: "10.0.0.0/32" }],
+      dstRoutes: [{ prefix: "10.0.0.1/32" }],
+    });
     expect(answer.headers.get("holdfast-outcome")).toBe("granted, granted");
     expect(answer.headers.get("holdfast-lease-expires")).toBe(new Date(start + 30_000).toISOString());
     const full = await request(world, "d");
@@ -136,7 +183,12 @@ describe("a request", () => {
     await must(world.send("PUT", "/v1/endpoints/e", { chain: [["p"]], contextPolicy: "append" }));
     await must(request(world, "a"));
     const { body } = await must(request(world, "c", { context: { ipContext: pair(0) } }));
-    expect(body.context.ipContext).toEqual({ srcIpAddrs: [...pair(0).srcIpAddrs, ...pair(1).srcIpAddrs], dstIpAddrs: [...pair(0).dstIpAddrs, ...pair(1).dstIpAddrs], srcRoutes: [...pair(0).srcRoutes, ...pair(1).srcRoutes], dstRoutes: [...pair(0).dstRoutes, ...pair(1).dstRoutes] });
+    expect(body.context.ipContext).toEqual({
+      srcIpAddrs: [...pair(0).srcIpAddrs, ...pair(1).srcIpAddrs],
+      dstIpAddrs: [...pair(0).dstIpAddrs, ...pair(1).dstIpAddrs],
+      srcRoutes: [...pair(0).srcRoutes, ...pair(1).srcRoutes],
+      dstRoutes: [...pair(0).dstRoutes, ...pair(1).dstRoutes],
+    });
   });
 
   test("after its lease ran out is refused; close and request anew gives the same addresses", async () => {
@@ -146,7 +198,10 @@ describe("a request", () => {
     world.clock.now += 600_000;
     const hash = world.hash();
     const late = await world.send("POST", "/v1/endpoints/e/request", { connection: first.body });
-    expect([late.status, late.body]).toMatchObject([410, { code: "connection-expired", subject: "p", lease: expect.any(Number) as number }]);
+    expect([late.status, late.body]).toMatchObject([
+      410,
+      { code: "connection-expired", subject: "p", lease: expect.any(Number) as number },
+    ]);
     expect(world.hash()).toBe(hash);
     await must(world.send("POST", "/v1/endpoints/e/close", first.body));
     const anew = await must(request(world, "c"));
@@ -196,15 +251,25 @@ describe("close and cancel", () => {
 });
 
 describe("a batch", () => {
-  const batch = (world: World, connections: readonly unknown[]) => world.send("POST", "/v1/endpoints/e/requests", connections.map((connection) => ({ connection })));
+  const batch = (world: World, connections: readonly unknown[]) =>
+    world.send(
+      "POST",
+      "/v1/endpoints/e/requests",
+      connections.map((connection) => ({ connection })),
+    );
 
   test("answers each element in its place with one append for all", async () => {
     const world = await openServing();
     const rows = world.disk.batches.length;
     const clients = Array.from({ length: 100 }, (_, n) => `c${n}`);
-    const answer = await batch(world, clients.map((client) => connectionOf(client)));
+    const answer = await batch(
+      world,
+      clients.map((client) => connectionOf(client)),
+    );
     expect(answer.status).toBe(200);
-    expect(answer.body.map(({ context }: { context: { ipContext: unknown } }) => context.ipContext)).toEqual(clients.map((_, n) => pair(n)));
+    expect(answer.body.map(({ context }: { context: { ipContext: unknown } }) => context.ipContext)).toEqual(
+      clients.map((_, n) => pair(n)),
+    );
     expect(answer.headers.get("holdfast-position")).toBe(String(world.realm.head().position));
     expect(world.disk.batches).toHaveLength(rows + 1);
     expect(world.disk.batches.at(-1)?.count).toBe(100);
@@ -220,7 +285,9 @@ describe("a batch", () => {
       { connection: connectionOf("d") },
     ]);
     expect(answer.status).toBe(200);
-    expect(answer.body.map((element: { code?: string; status?: number; field?: string }) => [element.code, element.status, element.field])).toEqual([
+    expect(
+      answer.body.map((element: { code?: string; status?: number; field?: string }) => [element.code, element.status, element.field]),
+    ).toEqual([
       [undefined, undefined, undefined],
       ["invalid", 400, "[1].connection.context.ipContext.srcIpAddrs[0]"],
       ["invalid", 400, "[2].strange"],
@@ -233,11 +300,28 @@ describe("a batch", () => {
   test("of more elements than the limit, or of something else than an array, changes nothing", async () => {
     const world = await openServing({ config: { batchLimit: 3 } });
     const hash = world.hash();
-    expect((await batch(world, ["a", "b", "c", "d"].map((client) => connectionOf(client)))).body).toMatchObject({ code: "too-large", rule: "batch-count", limit: 3 });
-    expect((await world.send("POST", "/v1/endpoints/e/requests", { connection: connectionOf("a") })).body).toMatchObject({ code: "invalid", rule: "type" });
+    expect(
+      (
+        await batch(
+          world,
+          ["a", "b", "c", "d"].map((client) => connectionOf(client)),
+        )
+      ).body,
+    ).toMatchObject({ code: "too-large", rule: "batch-count", limit: 3 });
+    expect((await world.send("POST", "/v1/endpoints/e/requests", { connection: connectionOf("a") })).body).toMatchObject({
+      code: "invalid",
+      rule: "type",
+    });
     expect(world.hash()).toBe(hash);
     expect((await batch(world, [])).body).toEqual([]);
-    expect((await batch(world, ["a", "b", "c"].map((client) => connectionOf(client)))).body).toHaveLength(3);
+    expect(
+      (
+        await batch(
+          world,
+          ["a", "b", "c"].map((client) => connectionOf(client)),
+        )
+      ).body,
+    ).toHaveLength(3);
   });
 });
 
@@ -250,7 +334,10 @@ describe("leases", () => {
     await must(world.send("POST", "/v1/endpoints/f/request", { connection: connectionOf("c3") }));
     await must(world.send("POST", "/v1/endpoints/f/request", { connection: { id: "c3" } }));
     await must(world.send("POST", "/v1/endpoints/e/close", connectionOf("c5")));
-    const found = async (query: string): Promise<string[]> => (await must(world.send("GET", `/v1/leases?${query}`))).body.items.map(({ client, pool }: { client: { name: string; id: string }; pool: string }) => `${client.name}|${client.id}|${pool}`);
+    const found = async (query: string): Promise<string[]> =>
+      (await must(world.send("GET", `/v1/leases?${query}`))).body.items.map(
+        ({ client, pool }: { client: { name: string; id: string }; pool: string }) => `${client.name}|${client.id}|${pool}`,
+      );
     expect(await found("pool=q")).toEqual(["c3|c3-0|q", "|c3|q"]);
     expect(await found("clientName=c3")).toEqual(["c3|c3-0|p", "c3|c3-0|q"]);
     expect(await found("client=c3")).toEqual(["c3|c3-0|p", "c3|c3-0|q", "|c3|q"]);

@@ -39,7 +39,10 @@ async function serving(flags: Partial<Record<keyof Config, unknown>>, options: S
 const pool = { mode: "pair", prefixes: ["10.0.0.0/24"], leaseSeconds: 60, graceSeconds: 0 };
 
 async function send(server: RunningServer, method: string, path: string, body?: unknown): Promise<Response> {
-  return fetch(`${server.url}${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }) });
+  return fetch(`${server.url}${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  });
 }
 
 async function define(server: RunningServer): Promise<void> {
@@ -76,9 +79,16 @@ describe("the service", () => {
   test("listens first and says recovering until the realm is open", async () => {
     let open: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (open = resolve));
-    const server = await serving({}, { open: async () => held.then(async () => Realm.open({ name: "default", store: await openMemoryStore() })) });
+    const server = await serving(
+      {},
+      { open: async () => held.then(async () => Realm.open({ name: "default", store: await openMemoryStore() })) },
+    );
     const early = await send(server, "GET", "/readyz");
-    expect([early.status, early.headers.get("retry-after"), ((await early.json()) as { code: string }).code]).toEqual([503, "1", "recovering"]);
+    expect([early.status, early.headers.get("retry-after"), ((await early.json()) as { code: string }).code]).toEqual([
+      503,
+      "1",
+      "recovering",
+    ]);
     expect((await send(server, "GET", "/livez")).status).toBe(200);
     open();
     await server.ready;
@@ -103,8 +113,12 @@ describe("the service", () => {
   test("says when its port is taken, and does not listen beyond this machine without tokens", async () => {
     const first = await serving({});
     await first.ready;
-    await expect(serving({ listen: first.url.slice("http://".length) })).rejects.toMatchObject({ faults: [{ where: "listen", message: expect.stringContaining("another process listens there") as string }] });
-    await expect(serving({ listen: "0.0.0.0:0" })).rejects.toMatchObject({ faults: [{ message: expect.stringContaining("no tokens are configured") as string }] });
+    await expect(serving({ listen: first.url.slice("http://".length) })).rejects.toMatchObject({
+      faults: [{ where: "listen", message: expect.stringContaining("another process listens there") as string }],
+    });
+    await expect(serving({ listen: "0.0.0.0:0" })).rejects.toMatchObject({
+      faults: [{ message: expect.stringContaining("no tokens are configured") as string }],
+    });
   });
 
   test("opens a failed realm again from its log", async () => {
@@ -124,7 +138,10 @@ describe("the service", () => {
     await define(server);
     disk.failAppend(1, { kind: "unknown", written: true });
     expect((await send(server, "POST", "/v1/endpoints/e/request", { connection: connectionOf("c") })).status).toBe(503);
-    await until(() => send(server, "GET", "/readyz"), ({ status }) => status === 200);
+    await until(
+      () => send(server, "GET", "/readyz"),
+      ({ status }) => status === 200,
+    );
     expect(opened.map(({ state }) => state)).toEqual(["failed", "ready"]);
     // The write with no certain outcome was there after all: the client gets what the log says.
     const again = await send(server, "POST", "/v1/endpoints/e/request", { connection: connectionOf("c") });
@@ -137,10 +154,12 @@ describe("the service", () => {
     await server.ready;
     await define(server);
     for (let n = 0; n < 10; n++) await send(server, "POST", "/v1/endpoints/e/request", { connection: connectionOf(`c${n}`) });
-    const live = async (): Promise<unknown[]> => ((await (await send(server, "GET", "/v1/leases?state=live")).json()) as { items: unknown[] }).items;
+    const live = async (): Promise<unknown[]> =>
+      ((await (await send(server, "GET", "/v1/leases?state=live")).json()) as { items: unknown[] }).items;
     expect(await live()).toHaveLength(10);
     clock.now += 60_000;
-    const events = async (): Promise<{ type: string; actor: string }[]> => ((await (await send(server, "GET", "/v1/events?type=lease-expired")).json()) as { items: { type: string; actor: string }[] }).items;
+    const events = async (): Promise<{ type: string; actor: string }[]> =>
+      ((await (await send(server, "GET", "/v1/events?type=lease-expired")).json()) as { items: { type: string; actor: string }[] }).items;
     const expired = await until(events, (items) => items.length === 10);
     expect(expired.every(({ actor }) => actor === "system")).toBe(true);
     expect(await live()).toEqual([]);
@@ -150,8 +169,15 @@ describe("the service", () => {
     const server = await serving({ expiryIntervalMs: "10", snapshotEvents: "1000" });
     await server.ready;
     await define(server);
-    for (let batch = 0; batch < 10; batch++) await send(server, "POST", "/v1/endpoints/e/requests", Array.from({ length: 100 }, (_, n) => ({ connection: connectionOf(`c${n}`) })));
-    const snapshots = async (): Promise<unknown[]> => ((await (await send(server, "GET", "/v1/log")).json()) as { snapshots: unknown[] }).snapshots;
+    for (let batch = 0; batch < 10; batch++)
+      await send(
+        server,
+        "POST",
+        "/v1/endpoints/e/requests",
+        Array.from({ length: 100 }, (_, n) => ({ connection: connectionOf(`c${n}`) })),
+      );
+    const snapshots = async (): Promise<unknown[]> =>
+      ((await (await send(server, "GET", "/v1/log")).json()) as { snapshots: unknown[] }).snapshots;
     await until(snapshots, (list) => list.length > 0);
   });
 
@@ -164,7 +190,10 @@ describe("the service", () => {
     let write: () => void = () => undefined;
     disk.failAppend(1, { kind: "delay", until: new Promise<void>((resolve) => (write = resolve)) });
     const answer = send(server, "POST", "/v1/endpoints/e/request", { connection: connectionOf("c") });
-    await until(async () => disk.batches.length, (batches) => batches === 4);
+    await until(
+      async () => disk.batches.length,
+      (batches) => batches === 4,
+    );
     const stopping = server.stop();
     expect(await stream.text()).toContain("retry:");
     await expect(send(server, "GET", "/livez")).rejects.toThrow();
@@ -173,15 +202,32 @@ describe("the service", () => {
     await stopping;
   });
 
+  test("forgets the stream of a client that hangs up", async () => {
+    const server = await serving({});
+    await server.ready;
+    const hangUp = new AbortController();
+    const watchers = async (): Promise<string | undefined> =>
+      /^holdfast_watchers (\d+)$/m.exec(await (await send(server, "GET", "/metrics")).text())?.[1];
+    await fetch(`${server.url}/v1/events/watch?after=0`, { signal: hangUp.signal });
+    expect(await watchers()).toBe("1");
+    expect((await send(server, "HEAD", "/v1/events/watch")).headers.get("content-type")).toBe("text/event-stream");
+    hangUp.abort();
+    await until(watchers, (count) => count === "0");
+  });
+
   test("answers a body of 10 MB before it is through, and a malformed target with a problem", async () => {
     const server = await serving({});
     await server.ready;
     const early = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-      const sending = httpRequest(`${server.url}/v1/pools/p`, { method: "PUT", headers: { "content-type": "application/json", "content-length": 10_000_000 } }, (answer) => {
-        let text = "";
-        answer.on("data", (chunk) => (text += String(chunk)));
-        answer.on("end", () => resolve({ status: answer.statusCode, text }));
-      });
+      const sending = httpRequest(
+        `${server.url}/v1/pools/p`,
+        { method: "PUT", headers: { "content-type": "application/json", "content-length": 10_000_000 } },
+        (answer) => {
+          let text = "";
+          answer.on("data", (chunk) => (text += String(chunk)));
+          answer.on("end", () => resolve({ status: answer.statusCode, text }));
+        },
+      );
       sending.on("error", reject);
       // One chunk of it, and never the rest.
       sending.write("x".repeat(1000));
@@ -190,7 +236,9 @@ describe("the service", () => {
 
     const raw = await new Promise<string>((resolve) => {
       const { hostname, port } = new URL(server.url);
-      const socket = connect(Number(port), hostname, () => socket.write("GET /a\\b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+      const socket = connect(Number(port), hostname, () =>
+        socket.write("GET /a\\b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+      );
       let text = "";
       socket.on("data", (chunk) => (text += String(chunk)));
       socket.on("close", () => resolve(text));

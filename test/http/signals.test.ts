@@ -27,7 +27,10 @@ interface Service {
 }
 
 async function service(): Promise<Service> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env["PATH"] } });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"] },
+  });
   children.push(child);
   let output = "";
   let log = "";
@@ -40,7 +43,16 @@ async function service(): Promise<Service> {
     });
     child.on("close", () => reject(new Error(log)));
   });
-  return { child, url: output.trim(), log: () => log.split("\n").slice(0, -1).map((line) => JSON.parse(line) as { msg: string }), exit };
+  return {
+    child,
+    url: output.trim(),
+    log: () =>
+      log
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { msg: string }),
+    exit,
+  };
 }
 
 test.each(["SIGTERM", "SIGINT"] as const)("%s stops the service in order, with exit code 0", async (signal) => {

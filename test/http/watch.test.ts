@@ -3,7 +3,16 @@ import type { Event } from "#events/event.js";
 import { eventStream } from "#host/watch.js";
 
 function event(position: number): Event {
-  return { position, type: "realm-opened", time: "2026-12-01T00:00:00.000Z", version: 1, actor: "system", correlation: "", causation: 0, data: { awayMs: 0, graceUntil: "2026-12-01T00:00:00.000Z" } };
+  return {
+    position,
+    type: "realm-opened",
+    time: "2026-12-01T00:00:00.000Z",
+    version: 1,
+    actor: "system",
+    correlation: "",
+    causation: 0,
+    data: { awayMs: 0, graceUntil: "2026-12-01T00:00:00.000Z" },
+  };
 }
 
 /** A log of `batches`, then silence until aborted; counts how much of it was asked for. */
@@ -81,6 +90,11 @@ describe("the event stream", () => {
     await reader.read();
     expect(await end).toMatchObject({ message: "the client took nothing for too long" });
     await expect(reader.closed).rejects.toThrow();
+  });
+
+  test("cuts off a client that never reads at all", async () => {
+    const { end } = log([], { heartbeatMs: 60_000, stallMs: 1 });
+    expect(await end).toMatchObject({ message: "the client took nothing for too long" });
   });
 
   test("ends when the server stops, waiting or not", async () => {

@@ -43,7 +43,12 @@ export interface WorldOptions {
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const clock = options.clock ?? { now: start };
   const disk = options.disk ?? new MemoryDisk();
-  const realm = await Realm.open({ name: "test", store: await openMemoryStore(disk), clock: () => clock.now, reopenGraceSeconds: options.reopenGraceSeconds ?? 600 });
+  const realm = await Realm.open({
+    name: "test",
+    store: await openMemoryStore(disk),
+    clock: () => clock.now,
+    reopenGraceSeconds: options.reopenGraceSeconds ?? 600,
+  });
   const metrics = new Metrics(() => realm);
   const config: AppConfig = { realm: "test", tokens: [], bodyLimitBytes: 4 * 1024 * 1024, batchLimit: 1000, ...options.config };
   const app = createApp({ realm, clock: () => clock.now, config, log: options.log ?? pino({ level: "silent" }), metrics });
@@ -60,7 +65,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const response = await app.request(path, { method, ...sent, headers: { ...type, ...headers } });
       const text = await response.text();
       const isJson = (response.headers.get("content-type") ?? "").includes("json");
-      return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? (JSON.parse(text) as unknown) : undefined };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson && text !== "" ? (JSON.parse(text) as unknown) : undefined,
+      };
     },
   };
 }
@@ -81,9 +91,24 @@ export async function must(answer: Promise<Answer>): Promise<Answer> {
 
 /** A connection of a client with a path, as an NSE sees it. */
 export function connectionOf(client: string, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return { id: `${client}-at-e`, path: { index: 1, pathSegments: [{ name: client, id: `${client}-0` }, { name: "e", id: `${client}-at-e` }] }, ...more };
+  return {
+    id: `${client}-at-e`,
+    path: {
+      index: 1,
+      pathSegments: [
+        { name: client, id: `${client}-0` },
+        { name: "e", id: `${client}-at-e` },
+      ],
+    },
+    ...more,
+  };
 }
 
-export function request(world: World, client: string, more: Readonly<Record<string, unknown>> = {}, headers: Headings = {}): Promise<Answer> {
+export function request(
+  world: World,
+  client: string,
+  more: Readonly<Record<string, unknown>> = {},
+  headers: Headings = {},
+): Promise<Answer> {
   return world.send("POST", "/v1/endpoints/e/request", { connection: connectionOf(client, more) }, headers);
 }
