@@ -53,6 +53,13 @@ function budgetText(row: Row): string {
   return `${isRate(unit) ? ">=" : "<="} ${number(budget.limit)}`;
 }
 
+/** Each note once, behind the rows it is about. */
+function notesOf(rows: readonly Row[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const { name, note } of rows) if (note !== undefined) names.set(note, [...(names.get(note) ?? []), name]);
+  return [...names].map(([note, about]) => `- ${about.join(", ")}: ${note}`);
+}
+
 /** A Markdown table with padded cells: readable in a terminal, and as it is in a report. */
 export function table(rows: readonly Row[], go: GoPeers | undefined, changes: ReadonlyMap<string, Change>): string {
   const lines = rows.map((row) => cells(row, go, changes.get(row.name)));
@@ -62,6 +69,6 @@ export function table(rows: readonly Row[], go: GoPeers | undefined, changes: Re
   const widths = keep(heading).map((_, column) => Math.max(...shown.map((line) => (line[column] as string).length)));
   const draw = (line: readonly string[]): string => `| ${line.map((cell, i) => cell.padEnd(widths[i] as number)).join(" | ")} |`;
   const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
-  const notes = rows.filter((row) => row.note !== undefined).map((row) => `- ${row.name}: ${row.note}`);
+  const notes = notesOf(rows);
   return [draw(shown[0] as string[]), rule, ...shown.slice(1).map(draw), ...(notes.length === 0 ? [] : ["", ...notes])].join("\n");
 }

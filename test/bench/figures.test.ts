@@ -69,6 +69,11 @@ describe("the table", () => {
     expect(text).toContain("yes");
   });
 
+  it("prints a note once, with every row it is about", () => {
+    const text = table([{ ...grant, note: "on disk" }, { ...grant, name: "heal", note: "on disk" }], go, new Map());
+    expect(text).toContain("- grant, heal: on disk");
+  });
+
   it("says why a peer is missing", () => {
     expect(table([grant], { ran: false, reason: "go is not installed" }, new Map())).toContain("go is not installed");
     expect(table([grant], undefined, new Map())).toContain("not run");
