@@ -24,7 +24,12 @@ function chainText(chain: readonly (readonly string[])[]): string {
 function settingsChanged(data: EventData["pool-changed"]): string {
   const names = Object.keys(data.after) as (keyof typeof data.after)[];
   const changed = names.filter((name) => JSON.stringify(data.before[name]) !== JSON.stringify(data.after[name]));
-  return changed.map((name) => `${name} ${JSON.stringify(data.before[name])} -> ${JSON.stringify(data.after[name])}`).join(", ");
+  return changed.map((name) => `${name} ${valueText(data.before[name])} -> ${valueText(data.after[name])}`).join(", ");
+}
+
+function valueText(value: string | number | boolean | readonly string[]): string {
+  if (typeof value !== "object") return String(value);
+  return value.length === 0 ? "none" : value.join(" ");
 }
 
 /** A span as people say it: 340 ms, 12 s, 5 min, 3 h, 2 d. */

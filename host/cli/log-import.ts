@@ -76,14 +76,8 @@ async function checkFile(terminal: Terminal, file: string, bytes: number): Promi
   const core = Core.create();
   const lines = createHash("sha256");
   let head: ExportHead | undefined;
-  let events: Event[] = [];
   let line = 0;
   let seen = 0;
-  const applyGathered = (): void => {
-    if (events.length === 0) return;
-    apply(core, events, line);
-    events = [];
-  };
   try {
     for await (const text of linesOf(file)) {
       line++;
@@ -93,11 +87,10 @@ async function checkFile(terminal: Terminal, file: string, bytes: number): Promi
       head = asHead(value);
       if (head !== undefined) continue;
       lines.update(`${text}\n`);
-      events.push(asEvent(file, line, value));
-      if (events.length >= batchEvents) applyGathered();
+      // One by one, so that the line named is the line at fault.
+      apply(file, line, core, asEvent(file, line, value));
       progress.reached(seen);
     }
-    applyGathered();
   } finally {
     progress.done();
   }
@@ -108,17 +101,15 @@ async function checkFile(terminal: Terminal, file: string, bytes: number): Promi
   // Another core may hash the same state otherwise; its version says so, and then only the events are compared.
   if (core.version === head.coreVersion && core.hash() !== head.stateHash) throw badFile(file, line, `its events lead to state ${core.hash()}, and it says ${head.stateHash}`);
   return core.version === head.coreVersion ? head : { ...head, stateHash: core.hash() };
+}
 
-  function apply(into: Core, gathered: readonly Event[], upTo: number): void {
-    const first = upTo - gathered.length;
-    const wrong = gathered.findIndex((event, index) => event.position !== into.position + 1 + index);
-    if (wrong >= 0) throw badFile(file, first + wrong + 1, `position ${into.position + 1 + wrong} belongs there, not ${gathered[wrong]?.position ?? 0}`);
-    try {
-      into.apply(encodeEvents(gathered));
-    } catch (error) {
-      if (error instanceof CoreStopped) throw badFile(file, first + 1 + (error.position - (gathered[0]?.position ?? 1) + 1), "the event does not follow from those before it");
-      throw badFile(file, first + 1, reasons(error).join(": "));
-    }
+function apply(file: string, line: number, core: Core, event: Event): void {
+  const due = core.position + 1;
+  if (event.position !== due) throw badFile(file, line, `position ${due} belongs there, not ${event.position}`);
+  try {
+    core.apply(encodeEvents([event]));
+  } catch (error) {
+    throw badFile(file, line, error instanceof CoreStopped ? "the event does not follow from those before it" : reasons(error).join(": "));
   }
 }
 

@@ -51,7 +51,7 @@ export function addLog(program: Command, terminal: Terminal): void {
       .option("--replay", "also run every event through the core")
       .addOption(new Option("--head <position:digest>", "also compare with a head kept elsewhere").argParser(keptHead)),
   )
-    .addHelpText("after", "\nExit code 5 and the first bad position if the log is bad, 1 if only a snapshot is.")
+    .addHelpText("after", "\nExit code 5 and the first bad position if the log is bad, 1 if a snapshot is.")
     .action(async (flags: Flags<VerifyFlags>) => (await import("./log-verify.js")).verifyLog(terminal, flags));
 
   onLog(

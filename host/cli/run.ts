@@ -48,29 +48,35 @@ function asFailure(error: unknown, command: string): CliFailure {
   if (error instanceof CliFailure) return error;
   if (error instanceof CommanderError) return usageFailure(error, command);
   if (error instanceof StoreError) return storeFailure(error);
-  return new CliFailure(exitCode.failure, reasons(error).join(": "), "Run it again with NODE_DEBUG=holdfast to see where it happened.", {}, { cause: error });
+  return new CliFailure(exitCode.failure, sentence(reasons(error).join(": ")), "Run it again with NODE_DEBUG=holdfast to see where it happened.", {}, { cause: error });
 }
 
 function usageFailure(error: CommanderError, command: string): CliFailure {
   if (error.code === "commander.help") return new CliFailure(exitCode.usage, "");
   const text = error.message.replace(/^error: /, "");
   const [first = "", ...rest] = text.split("\n");
-  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   const hint = rest.join(" ").replace(/^\(|\)$/g, "");
-  return new CliFailure(exitCode.usage, /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, `${hint === "" ? "" : `${hint} `}See \`${command} --help\`.`, { code: "usage" });
+  return new CliFailure(exitCode.usage, sentence(first), `${hint === "" ? "" : `${hint} `}See \`${command} --help\`.`, { code: "usage" });
 }
 
 /** How a log that cannot be opened or read ends a command. */
 export function storeFailure(error: StoreError): CliFailure {
   const facts = { code: `store-${error.code}`, ...error.facts };
+  const message = sentence(error.message);
   switch (error.code) {
     case "locked":
-      return new CliFailure(exitCode.locked, error.message, "Stop the process that holds the log, or use a command that only reads.", facts, { cause: error });
+      return new CliFailure(exitCode.locked, message, "Commands that only read, like `holdfast log show`, work meanwhile.", facts, { cause: error });
     case "corrupt":
-      return new CliFailure(exitCode.corrupt, error.message, "Run `holdfast log verify` for the whole picture; restore the log from a copy or an export.", facts, { cause: error });
+      return new CliFailure(exitCode.corrupt, message, "`holdfast log verify` names the first bad position; restore the log from a copy or an export.", facts, { cause: error });
     default:
-      return new CliFailure(exitCode.failure, error.message, "", facts, { cause: error });
+      return new CliFailure(exitCode.failure, message, "", facts, { cause: error });
   }
+}
+
+/** With a capital letter and a full stop. */
+function sentence(text: string): string {
+  const capital = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
 
 function tell(terminal: Terminal, failure: CliFailure, json: boolean): void {

@@ -38,6 +38,6 @@ export function settingsFailure(error: ConfigError): CliFailure {
 
 /** `HOLDFAST_DATA_DIR` and so on, for the end of a help text. */
 export const environmentHelp = `
-Every setting can also stand in the environment (--data-dir is HOLDFAST_DATA_DIR)
-or in a JSON file (--data-dir is dataDir). A flag wins over the environment, the
+Every setting can also stand in the environment (--data-dir: HOLDFAST_DATA_DIR)
+or in a JSON file (--data-dir: dataDir). A flag wins over the environment, the
 environment over the file. Tokens (HOLDFAST_TOKENS, tokens) have no flag.`;

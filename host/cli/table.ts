@@ -4,6 +4,7 @@
  */
 import CliTable from "cli-table3";
 import { printable, type Terminal } from "./terminal.js";
+import { wrap } from "./wrap.js";
 
 export interface Column {
   readonly title: string;
@@ -44,10 +45,15 @@ export function table(terminal: Terminal, columns: readonly Column[], rows: read
     head: columns.map((column) => terminal.style("bold", column.title)),
     colAligns: columns.map((column) => column.align ?? "left"),
     // Without widths the drawer takes those of the texts, wide scripts included, and cuts nothing.
-    ...(terminal.columns === undefined ? {} : { colWidths: widths.map((width) => width + gap), wordWrap: true, wrapOnWordBoundary: true }),
+    ...(terminal.columns === undefined ? {} : { colWidths: widths.map((width) => width + gap) }),
   });
   for (const row of cells) {
-    drawn.push(columns.map((column, index) => (column.wrap === true ? (row[index] ?? "") : cutMiddle(row[index] ?? "", widths[index] ?? 0))));
+    drawn.push(
+      columns.map((column, index) => {
+        const width = widths[index] ?? 0;
+        return column.wrap === true ? wrap(row[index] ?? "", width, "break").join("\n") : cutMiddle(row[index] ?? "", width);
+      }),
+    );
   }
   return drawn.toString().replace(/[ ]+$/gm, "");
 }

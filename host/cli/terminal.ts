@@ -2,6 +2,7 @@
  * Where output goes: data to stdout, messages to stderr. Knows whether a person watches, how wide the window
  * is and whether colour is wanted; commands ask here and nowhere else.
  */
+import { wrap } from "./wrap.js";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
@@ -62,9 +63,11 @@ export class Terminal {
     this.data(JSON.stringify(value, null, 2));
   }
 
-  /** Words for the person at the keyboard. */
+  /** Words for the person at the keyboard, broken between words where the window ends. */
   message(text: string): void {
-    this.err.write(`${text}\n`);
+    const width = this.err.isTTY === true ? (this.err.columns ?? columnsDefault) : 0;
+    const lines = width === 0 ? [text] : text.split("\n").flatMap((line) => wrapped(line, width));
+    this.err.write(`${lines.join("\n")}\n`);
   }
 
   #styled(sink: Sink, style: Style, text: string): string {
@@ -74,6 +77,12 @@ export class Terminal {
     const [on, off] = codes[style];
     return `\u001b[${on}m${text}\u001b[${off}m`;
   }
+}
+
+/** Continued lines stand under the first one. */
+function wrapped(line: string, width: number): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  return wrap(line.slice(indent.length), Math.max(20, width - indent.length), "keep").map((part) => indent + part);
 }
 
 /**
