@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { Core, CoreStopped } from "../../events/core.js";
 import { encodeEvents, eventTypes } from "../../events/codec.js";
 import type { Event } from "../../events/event.js";
+import { openReadOnly } from "../../events/log-view.js";
 import { rebuild } from "../../events/replay.js";
 import { openSqliteStore } from "../../events/sqlite-store.js";
 import type { EventStore } from "../../events/store.js";
@@ -16,7 +17,6 @@ import { exitCode } from "./exit-code.js";
 import { CliFailure, reasons } from "./failure.js";
 import { asHead, exportFormat, type ExportHead } from "./log-file.js";
 import { hasLog, hex, placeOf, type Place } from "./log-open.js";
-import { openReadOnly } from "./log-reader.js";
 import { Progress } from "./progress.js";
 import type { Terminal } from "./terminal.js";
 
@@ -47,7 +47,7 @@ export async function importLog(terminal: Terminal, file: string, flags: Readonl
 
 async function requireEmpty(place: Place): Promise<void> {
   if (!hasLog(place)) return;
-  const log = await openReadOnly({ dataDir: place.dataDir, realm: place.realm });
+  const log = await openReadOnly(place.folder);
   try {
     const { position } = log.head();
     if (position > 0) throw notEmpty(place, position);

@@ -3,9 +3,9 @@
  * change a byte of it.
  */
 import { existsSync } from "node:fs";
-import { openReadOnly, type ReadOnlyLog } from "./log-reader.js";
 import { decodeEvents } from "../../events/codec.js";
 import type { Event } from "../../events/event.js";
+import { openReadOnly, type LogView } from "../../events/log-view.js";
 import { recordsBetween } from "../../events/replay.js";
 import { findSegment, logPaths } from "../../events/sqlite/layout.js";
 import { exitCode } from "./exit-code.js";
@@ -30,12 +30,9 @@ export function hasLog({ folder }: Place): boolean {
 }
 
 /** Runs `work` on the log and closes it, however `work` ends. */
-export async function withLog<T>(flags: Readonly<Record<string, unknown>>, terminal: Terminal, work: (log: ReadOnlyLog, place: Place) => Promise<T>): Promise<T> {
-  const place = placeOf(flags, terminal);
-  if (!hasLog(place)) {
-    throw new CliFailure(exitCode.usage, `There is no log of realm ${place.realm} in ${place.dataDir}.`, "Name the directory with --data-dir and the realm with --realm, as the server was started with.", { code: "no-log", ...place });
-  }
-  const log = await openReadOnly({ dataDir: place.dataDir, realm: place.realm });
+export async function withLog<T>(flags: Readonly<Record<string, unknown>>, terminal: Terminal, work: (log: LogView, place: Place) => Promise<T>): Promise<T> {
+  const place = placeOfLog(flags, terminal);
+  const log = await openReadOnly(place.folder);
   try {
     return await work(log, place);
   } finally {
@@ -43,8 +40,17 @@ export async function withLog<T>(flags: Readonly<Record<string, unknown>>, termi
   }
 }
 
+/** As `placeOf`; refuses a place without a log, and makes none. */
+export function placeOfLog(flags: Readonly<Record<string, unknown>>, terminal: Terminal): Place {
+  const place = placeOf(flags, terminal);
+  if (!hasLog(place)) {
+    throw new CliFailure(exitCode.usage, `There is no log of realm ${place.realm} in ${place.dataDir}.`, "Name the directory with --data-dir and the realm with --realm, as the server was started with.", { code: "no-log", ...place });
+  }
+  return place;
+}
+
 /** Events behind `after` up to `last`, a batch at a time. */
-export async function* eventsOf(log: ReadOnlyLog, after: number, last: number): AsyncGenerator<Event[]> {
+export async function* eventsOf(log: LogView, after: number, last: number): AsyncGenerator<Event[]> {
   if (after >= last) return;
   for await (const batch of log.read(after + 1)) {
     yield decodeEvents(recordsBetween(batch, after + 1, last));

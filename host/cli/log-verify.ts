@@ -3,11 +3,12 @@
  * every event through the core; `--head` compares with a head that was kept elsewhere, which is the only way
  * to notice a log that somebody wrote anew from the beginning.
  */
+import { openReadOnly, verifyLog as verifyFolder, type LogView } from "../../events/log-view.js";
 import { rebuild } from "../../events/replay.js";
-import type { ReadOnlyLog } from "./log-reader.js";
+import { StoreError, type VerifyReport } from "../../events/store.js";
 import { exitCode } from "./exit-code.js";
 import { CliFailure } from "./failure.js";
-import { hex, withLog } from "./log-open.js";
+import { hex, placeOfLog, type Place } from "./log-open.js";
 import { Progress } from "./progress.js";
 import { fields } from "./table.js";
 import type { Terminal } from "./terminal.js";
@@ -29,35 +30,62 @@ interface Fault {
 }
 
 export async function verifyLog(terminal: Terminal, flags: VerifyFlags & Readonly<Record<string, unknown>>): Promise<void> {
-  await withLog(flags, terminal, async (log, place) => {
-    const head = log.head();
-    const progress = new Progress(terminal, "verifying", head.position, "events");
-    const report = await log.verify((position) => progress.reached(position)).finally(() => progress.done());
-    let fault: Fault | undefined = report.fault;
-    const replayed = fault === undefined && flags.replay === true ? await replay(terminal, log, head.position) : undefined;
-    fault ??= replayed?.fault;
-    if (fault === undefined && flags.head !== undefined) fault = await keptHeadFault(log, head.position, flags.head);
-    const badSnapshots = report.snapshots.filter(({ ok }) => !ok);
-    const result = {
-      ok: fault === undefined && badSnapshots.length === 0,
-      realm: place.realm,
-      events: report.events,
-      batches: report.batches,
-      head: { position: report.head.position, digest: hex(report.head.digest) },
-      ...(replayed?.stateHash === undefined ? {} : { stateHash: replayed.stateHash }),
-      ...(fault === undefined ? {} : { fault }),
-      snapshots: report.snapshots,
-    };
-    if (flags.json === true) terminal.json(result);
-    else terminal.data(reportText(terminal, result));
-    if (fault !== undefined) {
-      throw new CliFailure(exitCode.corrupt, `The log of realm ${place.realm} is bad at position ${fault.position}: ${fault.reason}.`, "What stands before that position is right. Restore the log from a copy or an export.", { code: "log-bad", ...fault });
-    }
-    const [bad] = badSnapshots;
-    if (bad !== undefined) {
-      throw new CliFailure(exitCode.failure, `The log is right, but its snapshot at position ${bad.position} is not: ${bad.reason ?? "unreadable"}.`, "It is not used, the log is replayed instead; look at the disk, then delete that snapshot file.", { code: "snapshot-bad", position: bad.position });
-    }
-  });
+  const place = placeOfLog(flags, terminal);
+  const log = await openIfReadable(place);
+  try {
+    conclude(terminal, flags, place, await examine(terminal, flags, place, log));
+  } finally {
+    await log?.close();
+  }
+}
+
+interface Findings {
+  readonly report: VerifyReport;
+  readonly fault: Fault | undefined;
+  readonly stateHash: string | undefined;
+}
+
+/** Undefined where not even the end of the log can be read: what is wrong is then for the report to say. */
+async function openIfReadable(place: Place): Promise<LogView | undefined> {
+  try {
+    return await openReadOnly(place.folder);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "corrupt") return undefined;
+    throw error;
+  }
+}
+
+async function examine(terminal: Terminal, flags: VerifyFlags, place: Place, log: LogView | undefined): Promise<Findings> {
+  const progress = new Progress(terminal, "verifying", log?.head().position ?? 0, "events");
+  const reached = (position: number): void => progress.reached(position);
+  const report = await (log === undefined ? verifyFolder(place.folder, reached) : log.verify(reached)).finally(() => progress.done());
+  if (report.fault !== undefined || log === undefined) return { report, fault: report.fault, stateHash: undefined };
+  const replayed = flags.replay === true ? await replay(terminal, log, report.head.position) : {};
+  const fault = replayed.fault ?? (flags.head === undefined ? undefined : await keptHeadFault(log, report.head.position, flags.head));
+  return { report, fault, stateHash: replayed.stateHash };
+}
+
+function conclude(terminal: Terminal, flags: VerifyFlags, place: Place, { report, fault, stateHash }: Findings): void {
+  const badSnapshots = report.snapshots.filter(({ ok }) => !ok);
+  const result = {
+    ok: fault === undefined && badSnapshots.length === 0,
+    realm: place.realm,
+    events: report.events,
+    batches: report.batches,
+    head: { position: report.head.position, digest: hex(report.head.digest) },
+    ...(stateHash === undefined ? {} : { stateHash }),
+    ...(fault === undefined ? {} : { fault }),
+    snapshots: report.snapshots,
+  };
+  if (flags.json === true) terminal.json(result);
+  else terminal.data(reportText(terminal, result));
+  if (fault !== undefined) {
+    throw new CliFailure(exitCode.corrupt, `The log of realm ${place.realm} is bad at position ${fault.position}: ${fault.reason}.`, "What stands before that position is right. Restore the log from a copy or an export.", { code: "log-bad", ...fault });
+  }
+  const [bad] = badSnapshots;
+  if (bad !== undefined) {
+    throw new CliFailure(exitCode.failure, `The log is right, but its snapshot at position ${bad.position} is not: ${bad.reason ?? "unreadable"}.`, "It is not used, the log is replayed instead; look at the disk, then delete that snapshot file.", { code: "snapshot-bad", position: bad.position });
+  }
 }
 
 interface Verified {
@@ -81,7 +109,7 @@ function reportText(terminal: Terminal, result: Verified): string {
 }
 
 /** Runs every event through the core, and holds each snapshot's state against the replayed one. */
-async function replay(terminal: Terminal, log: ReadOnlyLog, head: number): Promise<{ fault?: Fault; stateHash?: string }> {
+async function replay(terminal: Terminal, log: LogView, head: number): Promise<{ fault?: Fault; stateHash?: string }> {
   const snapshots = (await log.snapshots()).filter(({ position }) => position <= head);
   const targets = [...new Set([...snapshots.map(({ position }) => position), head])];
   const progress = new Progress(terminal, "replaying", targets.reduce((sum, target) => sum + target, 0), "events");
@@ -101,7 +129,7 @@ async function replay(terminal: Terminal, log: ReadOnlyLog, head: number): Promi
   return { stateHash };
 }
 
-async function keptHeadFault(log: ReadOnlyLog, head: number, kept: KeptHead): Promise<Fault | undefined> {
+async function keptHeadFault(log: LogView, head: number, kept: KeptHead): Promise<Fault | undefined> {
   if (kept.position === 0) return /^0*$/.test(kept.digest) ? undefined : { position: 0, reason: "an empty log's digest is all zeros" };
   if (kept.position > head) return { position: head + 1, reason: `the log ends at ${head}, and a head of ${kept.position} was kept` };
   for await (const batch of log.read(kept.position)) {

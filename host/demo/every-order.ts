@@ -37,26 +37,48 @@ export function brings(order: number, place: number): Brings {
   return (order + place) % 2 === 0 ? "own" : "empty";
 }
 
+/** Orders tried at the same time: most of an order is waiting for the disk. */
+const atOnce = 3;
+
+/** Results in the order of `orders`. The first failure ends it, once those under way have ended. */
 export async function tryEveryOrder(task: OrderTask): Promise<OrderResult[]> {
+  const all = orders(task.before);
   const results: OrderResult[] = [];
-  const holdings = task.before.map((answered) => answered.holding);
-  for (const [index, order] of orders(task.before).entries()) {
-    task.signal.throwIfAborted();
-    const dataDir = join(task.folder, `order-${index + 1}`);
-    // Not the room that is kept for a full disk: it holds nothing and is the largest file by far.
-    await cp(task.source, dataDir, { recursive: true, filter: (path) => basename(path) !== "ballast" });
-    const service = await task.serve(dataDir);
-    try {
-      const after = [await ask(service.door, task.endpoint, task.newcomer, `${task.newcomer}-first`, {})];
-      for (const [place, { holding, context }] of order.entries()) {
-        after.push(await ask(service.door, task.endpoint, holding.client, `${holding.client}-back`, brings(index, place) === "own" ? context : {}));
+  let next = 0;
+  let done = 0;
+  const takeTurns = async (): Promise<void> => {
+    while (next < all.length) {
+      task.signal.throwIfAborted();
+      const index = next++;
+      try {
+        results[index] = await tryOrder(task, index, all[index] ?? []);
+      } catch (error) {
+        next = all.length;
+        throw error;
       }
-      results.push({ order: order.map(({ holding }) => holding.client), verdict: judge(holdings, after.map(({ holding }) => holding)) });
-    } finally {
-      await service.end();
+      task.reached(++done);
     }
-    await rm(dataDir, { recursive: true, force: true });
-    task.reached(index + 1);
-  }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, takeTurns));
+  for (const end of ended) if (end.status === "rejected") throw end.reason;
   return results;
+}
+
+async function tryOrder(task: OrderTask, index: number, order: readonly Answered[]): Promise<OrderResult> {
+  const dataDir = join(task.folder, `order-${index + 1}`);
+  // Not the room that is kept for a full disk: it holds nothing and is the largest file by far.
+  await cp(task.source, dataDir, { recursive: true, filter: (path) => basename(path) !== "ballast" });
+  const service = await task.serve(dataDir);
+  const after: Answered[] = [];
+  try {
+    after.push(await ask(service.door, task.endpoint, task.newcomer, `${task.newcomer}-first`, {}));
+    for (const [place, { holding, context }] of order.entries()) {
+      after.push(await ask(service.door, task.endpoint, holding.client, `${holding.client}-back`, brings(index, place) === "own" ? context : {}));
+    }
+  } finally {
+    await service.end();
+  }
+  await rm(dataDir, { recursive: true, force: true });
+  const before = task.before.map(({ holding }) => holding);
+  return { order: order.map(({ holding }) => holding.client), verdict: judge(before, after.map(({ holding }) => holding)) };
 }
