@@ -9,10 +9,12 @@ import { syncDirectory } from "../../events/directory.js";
 import { recordsBetween } from "../../events/replay.js";
 import { exitCode } from "./exit-code.js";
 import { CliFailure } from "./failure.js";
+import { interruptible } from "./interrupt.js";
 import { exportFormat, headLine, type ExportHead } from "./log-file.js";
 import { hex, withLog } from "./log-open.js";
 import { Progress } from "./progress.js";
 import type { Terminal } from "./terminal.js";
+import { Turns } from "./turns.js";
 
 export interface ExportFlags {
   readonly output?: string;
@@ -26,24 +28,36 @@ export async function exportLog(terminal: Terminal, flags: ExportFlags & Readonl
     return;
   }
   if (existsSync(output)) throw new CliFailure(exitCode.usage, `${output} exists already.`, "Choose another name; an export never overwrites.", { code: "exists" });
+  const head = await interruptible(`Interrupted; ${output} was not written.`, (signal) => exportToFile(terminal, flags, output, signal));
+  if (flags.json === true) return terminal.json({ file: output, head });
+  terminal.message(`${head.position} events of realm ${head.realm} are in ${output}. State hash ${head.stateHash}.`);
+}
+
+/** Under another name until it is whole and on the disk. */
+async function exportToFile(terminal: Terminal, flags: Readonly<Record<string, unknown>>, output: string, signal: AbortSignal): Promise<ExportHead> {
   const partial = `${output}.partial`;
   const file = await open(partial, "w");
-  let head: ExportHead;
   try {
+    let head: ExportHead;
     try {
-      head = await withLines((write) => exportLines(terminal, flags, write), async (text) => void (await file.write(text)));
+      head = await withLines(
+        (write) => exportLines(terminal, flags, write),
+        async (text) => {
+          signal.throwIfAborted();
+          await file.write(text);
+        },
+      );
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(partial, output);
     await syncDirectory(dirname(output));
+    return head;
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
   }
-  if (flags.json === true) return terminal.json({ file: output, head });
-  terminal.message(`${head.position} events of realm ${head.realm} are in ${output}. State hash ${head.stateHash}.`);
 }
 
 /** Bytes gathered before they are handed on: a write per event would cost more than the event. */
@@ -69,8 +83,10 @@ async function exportLines(terminal: Terminal, flags: Readonly<Record<string, un
     const core = Core.create();
     const lines = createHash("sha256");
     const progress = new Progress(terminal, "exporting", position, "events");
+    const turns = new Turns();
     try {
       for await (const batch of log.read(1)) {
+        await turns.pause();
         const records = recordsBetween(batch, 1, position);
         core.apply(records);
         const text = decodeEvents(records).map((event) => `${JSON.stringify(event)}\n`).join("");

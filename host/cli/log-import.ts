@@ -1,20 +1,25 @@
 /**
  * `holdfast log import`: an exported log into an empty realm. The file is read twice: once to see that it is
- * whole and that its events follow from one another, and only then to write them.
+ * whole and that its events follow from one another, and only then to write them. The realm gets its name when
+ * everything is written and read back: a server that opened half a log would give away addresses that
+ * the other half says are held.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Core, CoreStopped } from "../../events/core.js";
-import { encodeEvents, eventTypes } from "../../events/codec.js";
+import { RecordWriter, encodeEvents, eventTypes, writeEvent } from "../../events/codec.js";
+import { syncDirectory } from "../../events/directory.js";
 import type { Event } from "../../events/event.js";
 import { openReadOnly } from "../../events/log-view.js";
 import { rebuild } from "../../events/replay.js";
 import { openSqliteStore } from "../../events/sqlite-store.js";
-import type { EventStore } from "../../events/store.js";
+import { logPaths } from "../../events/sqlite/layout.js";
+import type { EventStore, Head } from "../../events/store.js";
 import { exitCode } from "./exit-code.js";
 import { CliFailure, reasons } from "./failure.js";
+import { interruptible } from "./interrupt.js";
 import { asHead, exportFormat, type ExportHead } from "./log-file.js";
 import { hasLog, hex, placeOf, type Place } from "./log-open.js";
 import { Progress } from "./progress.js";
@@ -25,21 +30,52 @@ const batchEvents = 1000;
 
 export async function importLog(terminal: Terminal, file: string, flags: Readonly<Record<string, unknown>>): Promise<void> {
   const place = placeOf(flags, terminal);
-  await requireEmpty(place);
-  const bytes = await sizeOf(file);
-  const head = await checkFile(terminal, file, bytes);
-  const store = await openSqliteStore({ dataDir: place.dataDir, realm: place.realm });
+  const result = await interruptible(`Interrupted; realm ${place.realm} was not made.`, async (signal) => {
+    await requireEmpty(place);
+    const source: Source = { file, bytes: await sizeOf(file), signal };
+    const head = await checkFile(terminal, source);
+    const draft: Place = { ...place, ...draftOf(place) };
+    try {
+      const written = await writeDraft(terminal, source, draft, head);
+      await requireEmpty(place);
+      // What is there is a log without events.
+      await rm(place.folder, { recursive: true, force: true });
+      await rename(draft.folder, place.folder);
+      await syncDirectory(place.dataDir);
+      return { ...written, stateHash: head.stateHash };
+    } finally {
+      await rm(draft.folder, { recursive: true, force: true });
+    }
+  });
+  if (flags["json"] === true) return terminal.json({ realm: place.realm, events: result.position, head: { position: result.position, digest: hex(result.digest) }, stateHash: result.stateHash });
+  terminal.message(`${result.position} events are in realm ${place.realm} in ${place.dataDir}. State hash ${result.stateHash}, as exported.`);
+}
+
+/** Where the file comes from, and what ends reading it early. */
+interface Source {
+  readonly file: string;
+  readonly bytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A name nobody serves, different for two imports at the same time. */
+function draftOf({ dataDir }: Place): { realm: string; folder: string } {
+  const realm = `importing-${process.pid}-${Date.now()}`;
+  return { realm, folder: logPaths(dataDir, realm).folder };
+}
+
+/** Writes the events and reads them back from the disk; gives the head of what is there. */
+async function writeDraft(terminal: Terminal, source: Source, draft: Place, head: ExportHead): Promise<Head> {
+  const store = await openSqliteStore({ dataDir: draft.dataDir, realm: draft.realm });
   try {
-    if (store.head().position > 0) throw notEmpty(place, store.head().position);
-    await writeEvents(terminal, store, file, bytes);
+    await writeEvents(terminal, store, source);
     const progress = new Progress(terminal, "verifying", head.position, "events");
     const core = await rebuild(store, store.head().position, { fromStart: true, progress: (position) => progress.reached(position) }).finally(() => progress.done());
-    const { position, digest } = store.head();
+    const { position } = store.head();
     if (position !== head.position || core.hash() !== head.stateHash) {
-      throw new CliFailure(exitCode.corrupt, `What was written to ${place.folder} is not what the file holds: position ${position}, state hash ${core.hash()}.`, `Remove ${place.folder} and import again.`, { code: "import-bad" });
+      throw new CliFailure(exitCode.corrupt, `What was written is not what the file holds: position ${position}, state hash ${core.hash()}. It was removed again.`, "Look at the disk, then import again.", { code: "import-bad" });
     }
-    if (flags["json"] === true) return terminal.json({ realm: place.realm, events: position, head: { position, digest: hex(digest) }, stateHash: core.hash() });
-    terminal.message(`${position} events are in realm ${place.realm} in ${place.dataDir}. State hash ${core.hash()}, as exported.`);
+    return store.head();
   } finally {
     await store.close();
   }
@@ -71,15 +107,17 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /** Reads the whole file and runs its events through a core. Gives its head; writes nothing. */
-async function checkFile(terminal: Terminal, file: string, bytes: number): Promise<ExportHead> {
-  const progress = new Progress(terminal, "checking", bytes, "bytes");
+async function checkFile(terminal: Terminal, { file, bytes, signal }: Source): Promise<ExportHead> {
+  const progress = new Progress(terminal, "checking", megabytes(bytes), "MB");
   const core = Core.create();
+  const record = new RecordWriter();
   const lines = createHash("sha256");
   let head: ExportHead | undefined;
   let line = 0;
   let seen = 0;
   try {
     for await (const text of linesOf(file)) {
+      signal.throwIfAborted();
       line++;
       seen += Buffer.byteLength(text) + 1;
       if (head !== undefined) throw badFile(file, line, "something stands behind the last line of the export");
@@ -88,8 +126,8 @@ async function checkFile(terminal: Terminal, file: string, bytes: number): Promi
       if (head !== undefined) continue;
       lines.update(`${text}\n`);
       // One by one, so that the line named is the line at fault.
-      apply(file, line, core, asEvent(file, line, value));
-      progress.reached(seen);
+      apply(file, line, core, record, asEvent(file, line, value));
+      progress.reached(megabytes(seen));
     }
   } finally {
     progress.done();
@@ -103,18 +141,20 @@ async function checkFile(terminal: Terminal, file: string, bytes: number): Promi
   return core.version === head.coreVersion ? head : { ...head, stateHash: core.hash() };
 }
 
-function apply(file: string, line: number, core: Core, event: Event): void {
+function apply(file: string, line: number, core: Core, record: RecordWriter, event: Event): void {
   const due = core.position + 1;
   if (event.position !== due) throw badFile(file, line, `position ${due} belongs there, not ${event.position}`);
   try {
-    core.apply(encodeEvents([event]));
+    record.reset();
+    writeEvent(record, event);
+    core.apply(record.written());
   } catch (error) {
     throw badFile(file, line, error instanceof CoreStopped ? "the event does not follow from those before it" : reasons(error).join(": "));
   }
 }
 
-async function writeEvents(terminal: Terminal, store: EventStore, file: string, bytes: number): Promise<void> {
-  const progress = new Progress(terminal, "importing", bytes, "bytes");
+async function writeEvents(terminal: Terminal, store: EventStore, { file, bytes, signal }: Source): Promise<void> {
+  const progress = new Progress(terminal, "importing", megabytes(bytes), "MB");
   let events: Event[] = [];
   let seen = 0;
   let line = 0;
@@ -128,18 +168,23 @@ async function writeEvents(terminal: Terminal, store: EventStore, file: string, 
   };
   try {
     for await (const text of linesOf(file)) {
+      signal.throwIfAborted();
       line++;
       seen += Buffer.byteLength(text) + 1;
       const value = parse(file, line, text);
       if (asHead(value) !== undefined) break;
       events.push(asEvent(file, line, value));
       if (events.length >= batchEvents) await append();
-      progress.reached(seen);
+      progress.reached(megabytes(seen));
     }
     await append();
   } finally {
     progress.done();
   }
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000);
 }
 
 async function* linesOf(file: string): AsyncGenerator<string> {

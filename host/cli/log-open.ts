@@ -12,6 +12,7 @@ import { exitCode } from "./exit-code.js";
 import { CliFailure } from "./failure.js";
 import { loadSettings } from "./settings.js";
 import type { Terminal } from "./terminal.js";
+import { Turns } from "./turns.js";
 
 export interface Place {
   readonly dataDir: string;
@@ -52,7 +53,9 @@ export function placeOfLog(flags: Readonly<Record<string, unknown>>, terminal: T
 /** Events behind `after` up to `last`, a batch at a time. */
 export async function* eventsOf(log: LogView, after: number, last: number): AsyncGenerator<Event[]> {
   if (after >= last) return;
+  const turns = new Turns();
   for await (const batch of log.read(after + 1)) {
+    await turns.pause();
     yield decodeEvents(recordsBetween(batch, after + 1, last));
     if (batch.first + batch.count - 1 >= last) return;
   }

@@ -8,6 +8,8 @@ import type { Terminal } from "./terminal.js";
 /** Shorter work is over before a bar could be read. */
 const quietMs = 1000;
 
+const endings = ["SIGINT", "SIGTERM"] as const;
+
 export class Progress {
   #bar: SingleBar | undefined;
   readonly #startedMs: number;
@@ -36,7 +38,10 @@ export class Progress {
         clearOnComplete: true,
         hideCursor: true,
         emptyOnZero: true,
+        // It would take the signal for itself and let the work go on.
+        gracefulExit: false,
       });
+      for (const signal of endings) process.on(signal, this.#interrupted);
       this.#bar.start(this.total, value);
     }
     this.#bar.update(value);
@@ -48,7 +53,15 @@ export class Progress {
 
   /** Removes the bar. Call it also when the work failed: a hidden cursor stays hidden otherwise. */
   done(): void {
-    this.#bar?.stop();
+    if (this.#bar === undefined) return;
+    for (const signal of endings) process.off(signal, this.#interrupted);
+    this.#bar.stop();
     this.#bar = undefined;
   }
+
+  /** Shows the cursor again; then the signal does what it would have done without a bar. */
+  readonly #interrupted = (signal: NodeJS.Signals): void => {
+    this.done();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
 }
