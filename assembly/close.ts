@@ -4,10 +4,10 @@ import { allocate } from "./arena";
 import { chainOf } from "./endpoint";
 import { LEASE_COOLED, LEASE_EXPIRED, LEASE_RELEASED, RELEASED_CANCELLED, RELEASED_CLOSED, RELEASED_OPERATOR, writeAbout } from "./event";
 import { effectiveExpiry, leaseCancelled, leaseCooled, leaseExpired, leaseReleased, recordIn } from "./evolve";
-import { COOLING, FRESH, LIVE, UNCLOSED, connectionOf, endpointOf, expiresAt, findLease, hasFlag, leaseId, statusOf } from "./lease";
-import { COOLING_ROOT, EXPIRY_ROOT, FOLLOWING, graceMs } from "./pool";
-import { bucketHead, bucketSecond, firstBucket, nextBucket, nextInBucket } from "./queue";
-import { GRACE_FROM, GRACE_UNTIL, POOL_HEAD } from "./layout";
+import { COOLING, FRESH, LIVE, OPENS_MASK, UNCLOSED, connectionOf, endpointOf, expiresAt, findLease, hasFlag, leaseId, statusOf } from "./lease";
+import { COOLING_ROOT, FOLLOWING, graceMs } from "./pool";
+import { bucketHead, bucketSecond, firstBucket, firstQueue, nextBucket, nextInBucket, nextQueue, queueOpening } from "./queue";
+import { GRACE_FROM, GRACE_UNTIL, OPEN_COUNT, POOL_HEAD } from "./layout";
 import { NOT_FOUND, RULE_LEASE_UNKNOWN, refuse, since } from "./refusal";
 import { readU32, readU64 } from "./record";
 import { callerClient, callerConnection, callerConnectionAt, callerConnectionLength, callerEndpoint, lookUpClient, readCaller } from "./request";
@@ -144,10 +144,17 @@ function isFullBefore(due: u64): bool {
 }
 
 function gatherLive(pool: usize): void {
-  const root = pool + EXPIRY_ROOT;
-  const grace = graceMs(pool);
-  const from = load<u64>(GRACE_FROM);
-  const until = load<u64>(GRACE_UNTIL);
+  let queue = firstQueue(pool);
+  while (queue != 0) {
+    // Only leases that have not come back since the opening share its grace.
+    const graced = queueOpening(queue) != (load<u32>(OPEN_COUNT) & OPENS_MASK);
+    gatherQueue(queue, graceMs(pool), graced ? load<u64>(GRACE_FROM) : 0, graced ? load<u64>(GRACE_UNTIL) : 0);
+    queue = nextQueue(queue);
+  }
+}
+
+/** `from` and `until` bound the grace window of the queue's leases; both 0 if they have none. */
+function gatherQueue(root: usize, grace: u64, from: u64, until: u64): void {
   let bucket = firstBucket(root);
   while (bucket != 0) {
     const start = bucketSecond(bucket) * 1000;

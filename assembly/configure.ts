@@ -6,6 +6,7 @@ import { take } from "./journal";
 import { ENDPOINT_COUNT, ENDPOINT_HEAD, POOL_COUNT, POSITION } from "./layout";
 import { COOLING_LEASES, LIVE_LEASES, dropPool, findPool, newPool, poolFamily, poolMode, poolRevision, setRevision, setSettings, settingsLength as keptLength, settingsOf } from "./pool";
 import { addWanted, forgetEndedOf, leasesOutside, removePrefixes, removeUnwanted } from "./prefixes";
+import { dropQueues } from "./queue";
 import { readBytes, readText16, readU32, readU64, textSize, writeBytes, writeText8, writeU32 } from "./record";
 import {
   IN_USE,
@@ -170,6 +171,7 @@ export function poolRetired(pool: usize): void {
   advance();
   forgetEndedOf(pool);
   removePrefixes(pool);
+  dropQueues(pool);
   dropPool(pool);
 }
 

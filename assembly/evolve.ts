@@ -3,19 +3,18 @@
 import { put32, put64 } from "./journal";
 import { COOLING_COUNT, ENDED_COUNT, ENDED_HEAD, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LIVE_COUNT, OPENED_POSITION, OPEN_COUNT, POSITION } from "./layout";
 import { advance, now } from "./envelope";
-import { addClient, clientId, clientIdLength, clientName, clientNameLength, dropClientIfIdle, findClient, firstLease, identityHash } from "./client";
+import { addClient, dropClientIfIdle, findClient, firstLease, identityHash } from "./client";
 import {
   COOLING,
   ENDED,
   FRESH,
   LIVE,
+  OPENS_MASK,
   OWN,
   STOLEN,
   UNCLOSED,
   clientOf,
-  connectionOf,
   dropLease,
-  endpointOf,
   enterAddresses,
   enterLease,
   expiresAt,
@@ -24,6 +23,7 @@ import {
   leaveAddresses,
   newLease,
   nextOfClient,
+  opensSeen,
   poolOf,
   setAddresses,
   setExpires,
@@ -33,8 +33,8 @@ import {
   stateOf,
   statusOf,
 } from "./lease";
-import { COOLING_LEASES, COOLING_ROOT, EXPIRY_ROOT, LIVE_LEASES, MODE_SINGLE, cooldownMs, poolFamily, poolMode } from "./pool";
-import { appendEnded, dequeue, enqueue, removeEnded } from "./queue";
+import { COOLING_LEASES, COOLING_ROOT, LIVE_LEASES, MODE_SINGLE, cooldownMs, poolFamily, poolMode } from "./pool";
+import { appendEnded, dequeue, enqueue, expiryQueue } from "./queue";
 import { countHere, forgetEnded, freeAddresses, holdAddresses } from "./holding";
 
 /** Ended leases remembered in a realm; beyond it the one that ended first is forgotten. */
@@ -74,8 +74,6 @@ function remember(lease: usize): void {
   if (load<u32>(ENDED_COUNT) > ENDED_MAX) forgetEnded(load<u32>(ENDED_HEAD));
 }
 
-let identity: u32 = 0;
-
 /** Makes a live record; the lease's number is `id`. */
 function makeLease(
   id: u64,
@@ -93,7 +91,7 @@ function makeLease(
   sHi: u64,
   sLo: u64,
 ): void {
-  identity = identityHash(name, nameLength, clientIdAt, clientIdSize);
+  const identity = identityHash(name, nameLength, clientIdAt, clientIdSize);
   let client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
   const old = recordIn(client, pool);
   if (old != 0) {
@@ -111,7 +109,7 @@ function makeLease(
   store<u64>(lease, expires, 8);
   enterLease(lease);
   enterAddresses(lease);
-  enqueue(pool + EXPIRY_ROOT, lease, expires);
+  enqueue(expiryQueue(pool, opensSeen(lease)), lease, expires);
   count(pool + LIVE_LEASES, 1);
   count(LIVE_COUNT, 1);
   countHere(lease, 1);
@@ -140,18 +138,25 @@ export function leaseGranted(
 /** lease-renewed and lease-restored: the expiry moves, who asked is noted. */
 export function leaseRenewed(lease: usize, endpoint: usize, connection: u64, expires: u64): void {
   advance();
-  setSeen(lease, connection, endpoint, load<u32>(OPEN_COUNT));
-  if (expiresAt(lease) == expires) return;
-  const queue = poolOf(lease) + EXPIRY_ROOT;
-  dequeue(queue, lease);
+  const pool = poolOf(lease);
+  const before = opensSeen(lease);
+  const opens = load<u32>(OPEN_COUNT);
+  // In its place already: most renewals of one second share a bucket.
+  if (before == (opens & OPENS_MASK) && expiresAt(lease) / 1000 == expires / 1000) {
+    setSeen(lease, connection, endpoint, opens);
+    if (expiresAt(lease) != expires) setExpires(lease, expires);
+    return;
+  }
+  dequeue(expiryQueue(pool, before), lease);
+  setSeen(lease, connection, endpoint, opens);
   setExpires(lease, expires);
-  enqueue(queue, lease, expires);
+  enqueue(expiryQueue(pool, opensSeen(lease)), lease, expires);
 }
 
 /** Takes a live record out of its pool's queue and counts. */
 function leaveLive(lease: usize): void {
   const pool = poolOf(lease);
-  dequeue(pool + EXPIRY_ROOT, lease);
+  dequeue(expiryQueue(pool, opensSeen(lease)), lease);
   count(pool + LIVE_LEASES, -1);
   count(LIVE_COUNT, -1);
   countHere(lease, -1);
@@ -162,20 +167,12 @@ export function leaseMoved(lease: usize, pool: usize, endpoint: usize, connectio
   advance();
   const id = leaseId(lease);
   const client = clientOf(lease);
-  const name = clientName(client);
-  const nameLength = clientNameLength(client);
-  const idAt = clientId(client);
-  const idLength = clientIdLength(client);
   leaveLive(lease);
   leaveAddresses(lease);
   freeAddresses(lease);
-  // A new record: another family needs another size. The names stay readable while the client's block
-  // is held back by the journal or not yet reused.
+  // A new record: another family needs another size.
   const old = recordIn(client, pool);
-  if (old != 0 && old != lease) {
-    if (statusOf(old) == ENDED) forgetEnded(old);
-    else forgetRecord(old);
-  }
+  if (old != 0 && old != lease) forgetRecord(old);
   const single = poolMode(pool) == MODE_SINGLE;
   const family = poolFamily(pool);
   holdAddresses(pool, family, single, dHi, dLo, sHi, sLo);
@@ -185,7 +182,7 @@ export function leaseMoved(lease: usize, pool: usize, endpoint: usize, connectio
   dropLease(lease);
   enterLease(moved);
   enterAddresses(moved);
-  enqueue(pool + EXPIRY_ROOT, moved, expires);
+  enqueue(expiryQueue(pool, opensSeen(moved)), moved, expires);
   count(pool + LIVE_LEASES, 1);
   count(LIVE_COUNT, 1);
   countHere(moved, 1);
@@ -268,9 +265,10 @@ export function realmOpened(graceUntil: u64): void {
   put32(OPEN_COUNT, load<u32>(OPEN_COUNT) + 1);
 }
 
-/** When a live lease really runs out: its own time, or the end of the grace after a downtime. */
+/** When a live lease really runs out: its own time, or the end of the grace for those not seen since a downtime. */
 export function effectiveExpiry(lease: usize): u64 {
   const own = expiresAt(lease);
+  if (opensSeen(lease) == (load<u32>(OPEN_COUNT) & OPENS_MASK)) return own;
   const until = load<u64>(GRACE_UNTIL);
   return own > load<u64>(GRACE_FROM) && own < until ? until : own;
 }

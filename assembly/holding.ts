@@ -61,6 +61,13 @@ function takeOne(family: u32, hi: u64, lo: u64): void {
   putAddress(prefix + ISSUED_ROOT, hi, lo);
 }
 
+/** Takes back what `giveOne` gave, from the same lease. */
+function takeAgain(family: u32, hi: u64, lo: u64): void {
+  const prefix = prefixWith(family, hi, lo);
+  if (prefix == 0 || isBroadcast(prefix, family, hi, lo)) return;
+  takeAddress(prefix + FREE_ROOT, hi, lo);
+}
+
 /** Whether the address is its prefix's broadcast address, which `single` pools never hand out. */
 // @ts-ignore: decorator
 @inline
@@ -141,6 +148,21 @@ export function freeAddresses(lease: usize): void {
   if (isSingle(lease)) unshareAddress(poolOf(lease), family, dstHi(lease), dstLo(lease));
   else giveOne(family, dstHi(lease), dstLo(lease));
   giveOne(family, srcHi(lease), srcLo(lease));
+}
+
+/** Undoes `freeAddresses`: the lease holds what it held. */
+export function holdAgain(lease: usize): void {
+  const family = familyOf(lease);
+  if (isSingle(lease)) {
+    const pool = poolOf(lease);
+    const shared = sharedAddress(pool, dstHi(lease), dstLo(lease));
+    if (shared != 0) put32(shared + USERS, load<u32>(shared, USERS) + 1);
+    else {
+      takeAgain(family, dstHi(lease), dstLo(lease));
+      linkShared(pool, dstHi(lease), dstLo(lease), 1);
+    }
+  } else takeAgain(family, dstHi(lease), dstLo(lease));
+  takeAgain(family, srcHi(lease), srcLo(lease));
 }
 
 /** Counts the lease at the prefix it is in, if that is one of its own pool. */

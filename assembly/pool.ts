@@ -31,8 +31,9 @@ const SETTINGS: usize = 60;
 const SETTINGS_LENGTH: usize = 64;
 export const LIVE_LEASES: usize = 68;
 export const COOLING_LEASES: usize = 72;
-/** Roots of the queues of live and cooling leases, ordered by second. */
-export const EXPIRY_ROOT: usize = 76;
+/** Queues of live leases, one for each opening of the realm that they were last seen in (see queue.ts). */
+export const EXPIRY_QUEUES: usize = 76;
+/** Root of the queue of cooling leases, ordered by second. */
 export const COOLING_ROOT: usize = 80;
 /** Endpoint addresses in use (single mode), in the order taken. */
 export const SHARED_HEAD: usize = 84;

@@ -3,13 +3,65 @@
 //
 // A bucket is a tree node whose first address is the second; its last address holds head and tail.
 // The ends of a list point back to their bucket, with the lowest bit set.
-import { put32 } from "./journal";
+import { give, put32, take } from "./journal";
 import { ENDED_COUNT, ENDED_HEAD, ENDED_TAIL } from "./layout";
 import { QUEUE_BACK, QUEUE_NEXT } from "./lease";
+import { EXPIRY_QUEUES } from "./pool";
 import { LAST_HI, aboveNode, dropNode, firstLo, floorNode, insertNode, lowestNode, newNode } from "./tree";
 
 const HEAD: usize = LAST_HI;
 const TAIL: usize = LAST_HI + 4;
+
+// Live leases have a queue for each opening of the realm that they were last seen in: those that have not
+// come back since the last one share a grace, and no tick walks over them again and again while it lasts.
+// A queue is 16 bytes: u32 root of its buckets, u32 opening, u32 next; the newest first.
+const OPENING: usize = 4;
+const NEXT_QUEUE: usize = 8;
+const QUEUE: u32 = 16;
+
+/** The place of the root of a pool's queue for leases last seen in this opening; made if it is not there. */
+export function expiryQueue(pool: usize, opening: u32): usize {
+  let link = pool + EXPIRY_QUEUES;
+  while (true) {
+    const queue = <usize>load<u32>(link);
+    if (queue != 0 && load<u32>(queue, OPENING) == opening) return queue;
+    if (queue == 0 || load<u32>(queue, OPENING) < opening) {
+      const made = take(QUEUE);
+      store<u32>(made, 0);
+      store<u32>(made, opening, OPENING);
+      store<u32>(made, <u32>queue, NEXT_QUEUE);
+      put32(link, <u32>made);
+      return made;
+    }
+    // Empty queues of earlier openings are left behind by leases that came back.
+    if (load<u32>(queue) == 0) {
+      put32(link, load<u32>(queue, NEXT_QUEUE));
+      give(queue, QUEUE);
+    } else link = queue + NEXT_QUEUE;
+  }
+}
+
+/** The pool's newest queue; 0 if it has none. */
+export function firstQueue(pool: usize): usize {
+  return load<u32>(pool, EXPIRY_QUEUES);
+}
+export function nextQueue(queue: usize): usize {
+  return load<u32>(queue, NEXT_QUEUE);
+}
+export function queueOpening(queue: usize): u32 {
+  return load<u32>(queue, OPENING);
+}
+
+/** Gives up the queues of a pool that has no live lease left. */
+export function dropQueues(pool: usize): void {
+  let queue = firstQueue(pool);
+  while (queue != 0) {
+    const next = nextQueue(queue);
+    give(queue, QUEUE);
+    queue = next;
+  }
+  put32(pool + EXPIRY_QUEUES, 0);
+}
 
 /** Appends a lease to the bucket of its time (ms). */
 export function enqueue(root: usize, lease: usize, at: u64): void {

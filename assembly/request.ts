@@ -41,7 +41,7 @@ import { chainOf, endpointPolicy, findEndpoint } from "./endpoint";
 import { CAUSE_CLAIMED, CAUSE_NEW, CAUSE_OWN, LEASE_RENEWED, LEASE_RESTORED, MOVED_EXCLUDED, MOVED_PREFIX, MOVED_RESERVED, writeAbout, writeGranted, writeMoved } from "./event";
 import { effectiveExpiry, leaseGranted, leaseMoved, leaseRenewed, recordIn } from "./evolve";
 import { exclude, excludedCount, isExcluded, isReserved } from "./exclusion";
-import { freeAddresses, holdAddresses } from "./holding";
+import { freeAddresses, holdAgain } from "./holding";
 import { ITEM_BYTES, itemCount, openItems } from "./item";
 import { OPEN_COUNT, POSITION } from "./layout";
 import {
@@ -215,6 +215,7 @@ function move(lease: usize, reason: u32, group: usize, pools: u32): bool {
   // Its own addresses count as free while looking: half of an excluded pair may serve again.
   freeAddresses(lease);
   let pool: usize = 0;
+  let last: usize = 0;
   for (let i: u32 = 0; i < pools; i++) {
     const candidate = <usize>load<u32>(group + (<usize>i << 2));
     if (isDraining(candidate)) continue;
@@ -222,17 +223,18 @@ function move(lease: usize, reason: u32, group: usize, pools: u32): bool {
       const record = recordIn(client, candidate);
       if (record != 0 && statusOf(record) == LIVE) continue;
     }
+    last = candidate;
     if (findLowest(candidate)) {
       pool = candidate;
       break;
     }
   }
-  if (pool == 0) return noRoom(<usize>load<u32>(group + (<usize>(pools - 1) << 2)));
+  if (pool == 0) return noRoom(last != 0 ? last : <usize>load<u32>(group + (<usize>(pools - 1) << 2)));
   const toDstHi = foundDstHi;
   const toDstLo = foundDstLo;
   const toSrcHi = foundSrcHi;
   const toSrcLo = foundSrcLo;
-  if (canHoldAgain(family, single, dHi, dLo, sHi, sLo)) holdAddresses(from, family, single, dHi, dLo, sHi, sLo);
+  holdAgain(lease);
   const expires = now + leaseMs(pool);
   const number = leaseId(lease);
   const to = poolFamily(pool);
@@ -241,10 +243,6 @@ function move(lease: usize, reason: u32, group: usize, pools: u32): bool {
   addAnswered(number, expires, pool, to, poolMode(pool) == MODE_SINGLE, MOVED, maskLength(pool, toSrcHi, toSrcLo), toDstHi, toDstLo, toSrcHi, toSrcLo);
   movedFrom(reason, family, single, dHi, dLo, sHi, sLo);
   return true;
-}
-
-function canHoldAgain(family: u32, single: bool, dHi: u64, dLo: u64, sHi: u64, sLo: u64): bool {
-  return prefixWith(family, dHi, dLo) != 0 && prefixWith(family, sHi, sLo) != 0;
 }
 
 function serveGroup(group: usize, pools: u32): bool {
@@ -303,13 +301,15 @@ function serveGroup(group: usize, pools: u32): bool {
   // 4. The lowest that are free.
   let last: usize = 0;
   for (let i: u32 = 0; i < pools; i++) {
-    last = <usize>load<u32>(group + (<usize>i << 2));
-    if (!isDraining(last) && findLowest(last)) {
-      grant(last, CAUSE_NEW);
+    const pool = <usize>load<u32>(group + (<usize>i << 2));
+    if (isDraining(pool)) continue;
+    last = pool;
+    if (findLowest(pool)) {
+      grant(pool, CAUSE_NEW);
       return true;
     }
   }
-  return noRoom(last);
+  return noRoom(last != 0 ? last : <usize>load<u32>(group + (<usize>(pools - 1) << 2)));
 }
 
 /** Reads a request and serves it; false if refused, with nothing changed but what the caller rolls back. */

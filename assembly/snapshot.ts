@@ -59,6 +59,7 @@ import {
   isSingle,
   leaseId,
   newLease,
+  opensSeen,
   poolOf,
   setAddresses,
   setState,
@@ -70,7 +71,6 @@ import {
 import {
   COOLING_LEASES,
   COOLING_ROOT,
-  EXPIRY_ROOT,
   FOLLOWING,
   FREE_ROOT,
   ISSUED_ROOT,
@@ -92,7 +92,7 @@ import {
   settingsLength as keptLength,
   settingsOf,
 } from "./pool";
-import { appendEnded, enqueue } from "./queue";
+import { appendEnded, enqueue, expiryQueue } from "./queue";
 import {
   inputLeft,
   openAnswer,
@@ -459,7 +459,7 @@ function readLease(): void {
   if (!hasFlag(made, STOLEN)) enterAddresses(made);
   const status = statusOf(made);
   if (status == LIVE) {
-    enqueue(holder + EXPIRY_ROOT, made, expires);
+    enqueue(expiryQueue(holder, opensSeen(made)), made, expires);
     store<u32>(holder, load<u32>(holder, LIVE_LEASES) + 1, LIVE_LEASES);
     store<u32>(LIVE_COUNT, load<u32>(LIVE_COUNT) + 1);
   } else if (status == COOLING) {

@@ -89,14 +89,23 @@ function moduleOf(flavour: CoreFlavour): WebAssembly.Module {
 export class Core {
   private readonly out = new RecordWriter();
   private readonly reader_ = new RecordReader();
-  private readonly resultAt: number;
-  private readonly realmAt: number;
+  private exports: CoreExports;
+  private resultAt = 0;
+  private realmAt = 0;
   private stopped: CoreStopped | undefined;
 
-  private constructor(private readonly exports: CoreExports) {
+  private constructor(private readonly flavour: CoreFlavour) {
+    this.exports = this.start();
+  }
+
+  /** An instance with an empty realm, in memory of its own. */
+  private start(): CoreExports {
+    const instance = new WebAssembly.Instance(moduleOf(this.flavour), {});
+    const exports = instance.exports as CoreExports;
     exports.start();
     this.resultAt = exports.result();
     this.realmAt = exports.realm();
+    return exports;
   }
 
   /** An empty realm in an instance of its own. */
@@ -106,8 +115,7 @@ export class Core {
 
   /** As `load`, at once. */
   static create(flavour: CoreFlavour = "release"): Core {
-    const instance = new WebAssembly.Instance(moduleOf(flavour), {});
-    return new Core(instance.exports as unknown as CoreExports);
+    return new Core(flavour);
   }
 
   /** Version of the snapshot form this core writes and reads. */
@@ -213,13 +221,14 @@ export class Core {
     return [...this.snapshotChunks()];
   }
 
-  /** Takes over a snapshot's state. Only in an empty realm; incomplete or foreign bytes stop the core. */
+  /** Takes over a snapshot's state in place of what was there; incomplete or foreign bytes stop the core. */
   restore(chunks: Iterable<Uint8Array>): void {
+    if (this.position !== 0) this.exports = this.start();
     for (const chunk of chunks) this.restoreChunk(chunk);
     this.finishRestore();
   }
 
-  /** Takes over the next chunk. */
+  /** Takes over the next chunk of a snapshot; the realm was empty before the first. */
   restoreChunk(chunk: Uint8Array): void {
     this.give(chunk);
     this.call(() => this.exports.restoreChunk(chunk.length));

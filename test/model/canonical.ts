@@ -1,6 +1,6 @@
 /** The state as a reader shows it: everything in a fixed order, so that two ways to the same state print the same. */
 import type { EndpointView, LeaseView, PoolView } from "#events/realm-api.js";
-import { isExpired } from "./expiry.js";
+import { effectiveExpiry, isExpired } from "./expiry.js";
 import { countFree } from "./free.js";
 import { countOutside } from "./pool.js";
 import { settingsOf, timeText } from "./spelling.js";
@@ -36,7 +36,7 @@ function poolView(state: State, pool: Pool): PoolView {
     usage: {
       size: String(pool.prefixes.reduce((sum, { first, last }) => sum + last - first + 1n, 0n)),
       leases: live.length,
-      addressesLeased: new Set(live.flatMap(({ dst, src }) => [dst, src])).size,
+      addressesLeased: live.length * (pool.mode === "pair" ? 2 : 1),
       leasesOutside: countOutside(state, pool),
       cooling: state.records.filter((record) => record.pool === pool.name && record.status === "cooling").length,
       free: String(countFree(state, pool)),
@@ -55,6 +55,6 @@ function leaseView(state: State, record: LeaseRecord): LeaseView {
     dst: textOf(dst),
     src: textOf(src),
     state: isOver ? "expired" : record.status,
-    expiresAt: timeText(expiresAt),
+    expiresAt: timeText(isLive(record) ? effectiveExpiry(state, record) : expiresAt),
   };
 }

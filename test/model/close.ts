@@ -23,12 +23,12 @@ function releaseWhere(decision: Decision, command: CloseConnection | CancelReque
     .flat()
     .map((pool) => recordOf(decision.state, command.client, pool.name, (record) => record.connection === command.connection && found(record)))
     .filter((record) => record !== undefined);
-  for (const record of records) decision.emit("lease-released", { ...factsOf(record), reason });
+  for (const record of records) decision.emit("lease-released", { ...factsOf(record), endpoint: command.endpoint, reason });
   return { released: records.length };
 }
 
 export function releaseLease(decision: Decision, command: ReleaseLease): AnswerOf["release-lease"] {
   const record = decision.state.records.find((candidate) => candidate.lease === command.lease && isLive(candidate)) ?? refuse("not-found");
-  decision.emit("lease-released", { ...factsOf(record), reason: "operator" });
+  decision.emit("lease-released", { ...factsOf(record), connection: "", reason: "operator" });
   return { released: 1 };
 }

@@ -7,15 +7,25 @@ import { poolNamed } from "./state.js";
 
 const ENDPOINTS_MAX = 65_535;
 
+/** Every pool exists and is named once: a client has one lease in a pool. The first fault in reading order counts. */
+function checkChain(state: State, chain: DefineEndpoint["chain"]): void {
+  const named = new Set<string>();
+  for (const group of chain) {
+    checkCount(group.length, 1, 16);
+    for (const pool of group) {
+      if (!state.pools.has(pool)) refuse("not-found", { subject: pool });
+      if (named.has(pool)) refuse("invalid", { subject: pool });
+      named.add(pool);
+    }
+  }
+}
+
 export function defineEndpoint(decision: Decision, command: DefineEndpoint): AnswerOf["define-endpoint"] {
   const { state } = decision;
   const { endpoint, chain, contextPolicy } = command;
   checkName(endpoint);
   checkCount(chain.length, 1, 16);
-  for (const group of chain) checkCount(group.length, 1, 16);
-  const pools = chain.flat();
-  for (const pool of pools) if (!state.pools.has(pool)) refuse("not-found", { subject: pool });
-  if (new Set(pools).size < pools.length) refuse("invalid", { subject: endpoint });
+  checkChain(state, chain);
   const old = state.endpoints.get(endpoint);
   checkRevision(command.ifRevision, old?.revision ?? 0, endpoint);
   const after = { chain, contextPolicy };

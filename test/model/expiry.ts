@@ -4,9 +4,12 @@
  */
 import { type LeaseRecord, type State, poolNamed } from "./state.js";
 
-/** The moment the lease ends, ms since 1970: its expiry, or the end of the reopening grace it falls into. */
+/**
+ * The moment the lease ends, ms since 1970: its expiry, or, if its client has not been heard since the realm was
+ * opened, the end of the reopening grace it falls into.
+ */
 export function effectiveExpiry(state: State, record: LeaseRecord): number {
-  const isExtended = state.graceFrom < record.expiresAt && record.expiresAt < state.graceUntil;
+  const isExtended = record.seen < state.openedPosition && state.graceFrom < record.expiresAt && record.expiresAt < state.graceUntil;
   return isExtended ? state.graceUntil : record.expiresAt;
 }
 

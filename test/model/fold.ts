@@ -1,5 +1,5 @@
 /** The only writer of the model's state: what each kind of event changes. */
-import type { Event, EventData, LeaseFacts } from "#events/event.js";
+import type { Event, EventData, LeaseFacts, PoolSettings } from "#events/event.js";
 import { type Point, parsePoint } from "./address.js";
 import { poolOf } from "./spelling.js";
 import { type LeaseRecord, type State, holds, isClient, ownAddresses, poolNamed } from "./state.js";
@@ -25,6 +25,7 @@ function change(state: State, event: Event, time: number): void {
       state.pools.set(event.data.pool, poolOf(event.data.pool, event.position, event.data));
       return;
     case "pool-changed":
+      if (isOtherKind(event.data)) state.records = state.records.filter((record) => record.pool !== event.data.pool);
       state.pools.set(event.data.pool, poolOf(event.data.pool, event.position, event.data.after));
       return;
     case "pool-retired":
@@ -59,10 +60,16 @@ function change(state: State, event: Event, time: number): void {
     case "lease-expired":
       return end(state, recordNumbered(state, event.data.lease), event.position, time, { unclosed: true });
     case "lease-cooled":
-      replace(state, event.data.lease, { status: "ended", coolUntil: 0, endedPosition: event.position });
+      replace(state, event.data.lease, { status: "ended", coolUntil: 0, expiresAt: time, endedPosition: event.position });
       forgetOldest(state);
       return;
   }
+}
+
+/** A pool of another mode or family cannot give back what it remembered; it holds nothing then. */
+function isOtherKind({ before, after }: EventData["pool-changed"]): boolean {
+  const family = (settings: PoolSettings): boolean => settings.prefixes[0]?.includes(":") ?? false;
+  return before.mode !== after.mode || family(before) !== family(after);
 }
 
 function openRealm(state: State, position: number, time: number, data: EventData["realm-opened"]): void {
@@ -141,18 +148,20 @@ function release(state: State, position: number, time: number, data: EventData["
   }
   if (data.reason !== "cancelled") return end(state, record, position, time, { unclosed: false });
   if (record.fresh !== "own") return forget(state, record);
-  replace(state, record.lease, { status: "ended", fresh: false, endedPosition: position });
+  replace(state, record.lease, { status: "ended", fresh: false, expiresAt: time, endedPosition: position });
   forgetOldest(state);
 }
 
 function end(state: State, record: LeaseRecord, position: number, time: number, how: { unclosed: boolean }): void {
   const { cooldownSeconds } = poolNamed(state, record.pool);
   const isCooling = cooldownSeconds > 0;
+  const coolUntil = time + cooldownSeconds * 1000;
   replace(state, record.lease, {
     status: isCooling ? "cooling" : "ended",
     fresh: false,
     unclosed: how.unclosed,
-    coolUntil: isCooling ? time + cooldownSeconds * 1000 : 0,
+    coolUntil: isCooling ? coolUntil : 0,
+    expiresAt: isCooling ? coolUntil : time,
     endedPosition: isCooling ? 0 : position,
   });
   forgetOldest(state);

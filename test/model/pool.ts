@@ -70,7 +70,7 @@ export function retirePool(decision: Decision, command: RetirePool): AnswerOf["r
   checkRevision(command.ifRevision, pool.revision, pool.name);
   if (state.records.some((record) => holds(record) && record.pool === pool.name)) refuse("in-use", { subject: pool.name });
   const user = [...state.endpoints.values()].filter((endpoint) => endpoint.chain.flat().includes(pool.name)).map(({ name }) => name).sort()[0];
-  if (user !== undefined) refuse("in-use", { subject: user });
+  if (user !== undefined) refuse("in-use", { subject: pool.name, other: user });
   decision.emit("pool-retired", { pool: pool.name, ...settingsOf(pool) });
   return { revision: state.position };
 }

@@ -19,9 +19,10 @@ export function request(decision: Decision, command: RequestLease): RequestAnswe
   checkBytes(command.client.name, 0, 255);
   checkBytes(command.client.id, 1, 255);
   checkBytes(command.connection, 0, 255);
+  const endpoint = endpointNamed(decision.state, command.endpoint);
   checkCount(command.excluded.length, 0, 16_384);
   checkCount(command.items.length, 0, 1024);
-  const endpoint = endpointNamed(decision.state, command.endpoint);
+  for (const { address, length } of command.items) if (length > (address.family === 4 ? 32 : 128)) refuse("invalid");
   const asking = { ...command, excludedRanges: command.excluded.map(rangeOf) };
   const leases = groupsOf(decision.state, endpoint).map((group) => answerGroup(decision, asking, group));
   return judge(decision.state, endpoint.contextPolicy, leases, command.items);

@@ -214,7 +214,7 @@ export const RULES: readonly Rule[] = [
   ["overlap and use keep a pool from being defined or retired", (scene) => {
     ordinary(scene);
     expect(scene.pool("q", ["10.0.0.4/30"])).toBe("pool-overlap");
-    expect(scene.submit({ kind: "retire-pool", pool: "p" })).toMatchObject({ ok: false, refusal: { code: "in-use", subject: "nse" } });
+    expect(scene.submit({ kind: "retire-pool", pool: "p" })).toMatchObject({ ok: false, refusal: { code: "in-use", subject: "p", other: "nse" } });
     scene.submit({ kind: "retire-endpoint", endpoint: "nse" });
     expect(scene.submit({ kind: "retire-pool", pool: "p" })).toMatchObject({ ok: true });
     expect(scene.pool("q", ["10.0.0.4/30"])).toBe("ok");

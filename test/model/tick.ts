@@ -6,7 +6,7 @@ import { checkNumber } from "./refusal.js";
 import { factsOf, timeText } from "./spelling.js";
 import { isLive } from "./state.js";
 
-/** What has been due longest ends first. */
+/** What has been due longest ends first; what is due together goes by its recorded expiry, then by number. */
 export function expire(decision: Decision, command: ExpireLeases): AnswerOf["expire"] {
   const { state, now } = decision;
   const due = state.records
@@ -14,11 +14,11 @@ export function expire(decision: Decision, command: ExpireLeases): AnswerOf["exp
       const time = dueTime(state, record);
       return time !== undefined && time <= now ? [{ record, time }] : [];
     })
-    .sort((a, b) => a.time - b.time || a.record.lease - b.record.lease);
+    .sort((a, b) => a.time - b.time || a.record.expiresAt - b.record.expiresAt || a.record.lease - b.record.lease);
   const ending = due.slice(0, command.limit).map(({ record }) => record);
   for (const record of ending) {
-    if (isLive(record)) decision.emit("lease-expired", { ...factsOf(record), expiredAt: timeText(effectiveExpiry(state, record)) });
-    else decision.emit("lease-cooled", factsOf(record));
+    if (isLive(record)) decision.emit("lease-expired", { ...factsOf(record), connection: "", expiredAt: timeText(effectiveExpiry(state, record)) });
+    else decision.emit("lease-cooled", { ...factsOf(record), connection: "" });
   }
   const expired = ending.filter(isLive).length;
   return { expired, cooled: ending.length - expired, more: due.length > ending.length };

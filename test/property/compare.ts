@@ -1,6 +1,6 @@
 /** Says where two answers, logs or states differ, in words a person can act on. */
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome } from "#events/command.js";
+import type { Outcome, RefusalCode } from "#events/command.js";
 
 /** Thrown where subject and model disagree; the property reports it with the commands so far. */
 export class Disagreement extends Error {}
@@ -11,9 +11,13 @@ export function agree(what: string, model: unknown, subject: unknown): void {
   throw new Disagreement(`${what}\n  model:   ${JSON.stringify(wanted)}\n  subject: ${JSON.stringify(got)}`);
 }
 
-/** The number of the rule that refused is the core's own affair; everything else of an outcome must be the same. */
+/** Refusals whose facts the rules fix; of the others only the code is compared. */
+const withFacts: readonly RefusalCode[] = ["pool-overlap", "connection-expired", "precondition-failed", "pool-exhausted"];
+
+/** The number of the rule that refused is the core's own affair, as are the names it adds to help the caller. */
 export function comparable(outcome: Outcome): unknown {
   if (outcome.ok) return outcome;
+  if (!withFacts.includes(outcome.refusal.code)) return { ok: false, refusal: { code: outcome.refusal.code } };
   const { rule: _, ...facts } = outcome.refusal;
   return { ok: false, refusal: facts };
 }
