@@ -12,7 +12,14 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .addHelpText("after", environmentHelp)
     .action((flags: Record<string, unknown>) => {
       const lines = describeConfig(loadSettings(flags, terminal.env));
-      if (flags["json"] === true) return terminal.json(Object.fromEntries(lines.map(({ key, value, origin }) => [key, { value, origin }])));
-      terminal.data(table(terminal, [{ title: "SETTING" }, { title: "VALUE", wrap: true }, { title: "FROM", wrap: true }], lines.map(({ key, value, origin }) => [key, String(value), origin])));
+      if (flags["json"] === true)
+        return terminal.json(Object.fromEntries(lines.map(({ key, value, origin }) => [key, { value, origin }])));
+      terminal.data(
+        table(
+          terminal,
+          [{ title: "SETTING" }, { title: "VALUE", wrap: true }, { title: "FROM", wrap: true }],
+          lines.map(({ key, value, origin }) => [key, String(value), origin]),
+        ),
+      );
     });
 }

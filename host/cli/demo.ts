@@ -15,8 +15,15 @@ export function addDemo(program: Command, terminal: Terminal): void {
     .action(async (flags: { killEach?: boolean; json?: boolean }) => {
       // Loaded here: the other commands answer before a server's modules would be read.
       const { playDemo } = await import("../demo/story.js");
-      const result = await interruptible("Interrupted; everything the demo started is gone.", (signal) => playDemo(terminal, { killEach: flags.killEach === true, silent: flags.json === true, signal }));
+      const result = await interruptible("Interrupted; everything the demo started is gone.", (signal) =>
+        playDemo(terminal, { killEach: flags.killEach === true, silent: flags.json === true, signal }),
+      );
       if (flags.json === true) terminal.json(result);
-      if (!result.ok) throw new CliFailure(exitCode.failure, "The demo failed: an address moved or was shared.", "Please report it together with the output of `holdfast demo --json`.");
+      if (!result.ok)
+        throw new CliFailure(
+          exitCode.failure,
+          "The demo failed: an address moved or was shared.",
+          "Please report it together with the output of `holdfast demo --json`.",
+        );
     });
 }

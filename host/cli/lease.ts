@@ -39,7 +39,13 @@ export function addLease(program: Command, terminal: Terminal): void {
       .addOption(atOption()),
   ).action((flags: ListFlags) => showLeases(terminal, flags));
 
-  remote(lease.command("show").description("show one lease").argument("<lease>", "number of the lease", leaseNumber).addOption(atOption())).action(async (id: string, flags: RemoteFlags & { at?: string }) => {
+  remote(
+    lease
+      .command("show")
+      .description("show one lease")
+      .argument("<lease>", "number of the lease", leaseNumber)
+      .addOption(atOption()),
+  ).action(async (id: string, flags: RemoteFlags & { at?: string }) => {
     const { body } = await serverOf(flags).get<LeaseView>(`/v1/leases/${segment(id)}`, { at: flags.at });
     if (flags.json === true) return terminal.json(body);
     terminal.data(
@@ -57,18 +63,32 @@ export function addLease(program: Command, terminal: Terminal): void {
     );
   });
 
-  remote(lease.command("release").description("take a lease away from its client").argument("<lease>", "number of the lease", leaseNumber)).action(async (id: string, flags: RemoteFlags) => {
+  remote(
+    lease
+      .command("release")
+      .description("take a lease away from its client")
+      .argument("<lease>", "number of the lease", leaseNumber),
+  ).action(async (id: string, flags: RemoteFlags) => {
     const { position } = await serverOf(flags).delete(`/v1/leases/${segment(id)}`);
     if (flags.json === true) return terminal.json({ lease: Number(id), released: true, position });
-    terminal.message(`Lease ${id} is released at position ${position}. Its client gets the same addresses back if it asks before somebody else does.`);
+    terminal.message(
+      `Lease ${id} is released at position ${position}. Its client gets the same addresses back if it asks before somebody else does.`,
+    );
   });
 }
 
 async function showLeases(terminal: Terminal, flags: ListFlags): Promise<void> {
   const progress = new Progress(terminal, "reading", flags.limit, "leases");
   const query = { pool: flags.pool, client: flags.client, address: flags.address, state: flags.state, at: flags.at };
-  const found = await list<LeaseView>(serverOf(flags), "/v1/leases", query, flags.limit, flags.cursor, (items) => progress.reached(items)).finally(() => progress.done());
-  if (flags.json === true) return terminal.json({ position: found.position, items: found.items, ...(found.next === undefined ? {} : { next: found.next }) });
+  const found = await list<LeaseView>(serverOf(flags), "/v1/leases", query, flags.limit, flags.cursor, (items) =>
+    progress.reached(items),
+  ).finally(() => progress.done());
+  if (flags.json === true)
+    return terminal.json({
+      position: found.position,
+      items: found.items,
+      ...(found.next === undefined ? {} : { next: found.next }),
+    });
   if (found.items.length === 0) return terminal.message("No lease matches.");
   terminal.data(leaseTable(terminal, found.items));
   if (found.next !== undefined) terminal.message(`There are more: go on with --cursor ${found.next}, or raise --limit.`);
@@ -78,8 +98,24 @@ async function showLeases(terminal: Terminal, flags: ListFlags): Promise<void> {
 export function leaseTable(terminal: Terminal, leases: readonly LeaseView[]): string {
   return table(
     terminal,
-    [{ title: "LEASE", align: "right" }, { title: "CLIENT", cut: 10 }, { title: "POOL", cut: 6 }, { title: "DST" }, { title: "SRC" }, { title: "STATE" }, { title: "EXPIRES (UTC)" }],
-    leases.map((lease) => [String(lease.lease), clientText(lease.client), lease.pool, lease.dst, lease.src, lease.state, toSecond(lease.expiresAt)]),
+    [
+      { title: "LEASE", align: "right" },
+      { title: "CLIENT", cut: 10 },
+      { title: "POOL", cut: 6 },
+      { title: "DST" },
+      { title: "SRC" },
+      { title: "STATE" },
+      { title: "EXPIRES (UTC)" },
+    ],
+    leases.map((lease) => [
+      String(lease.lease),
+      clientText(lease.client),
+      lease.pool,
+      lease.dst,
+      lease.src,
+      lease.state,
+      toSecond(lease.expiresAt),
+    ]),
   );
 }
 

@@ -26,22 +26,41 @@ const pageItems = 1000;
 /** More pools and endpoints than one realm may have. */
 const namesMax = 100_000;
 
-export async function showMoment(terminal: Terminal, moment: string, flags: AtFlags & Readonly<Record<string, unknown>>): Promise<void> {
+export async function showMoment(
+  terminal: Terminal,
+  moment: string,
+  flags: AtFlags & Readonly<Record<string, unknown>>,
+): Promise<void> {
   await withLog(flags, terminal, async (log) => {
     const head = log.head().position;
     const time = /^\d+$/.test(moment) ? undefined : Date.parse(moment);
-    if (time !== undefined && time > Date.now()) throw new CliFailure(exitCode.usage, `${moment} lies in the future; nobody knows the state then.`, "", { code: "usage" });
+    if (time !== undefined && time > Date.now())
+      throw new CliFailure(exitCode.usage, `${moment} lies in the future; nobody knows the state then.`, "", { code: "usage" });
     const position = time === undefined ? Number(moment) : await positionOfTime(log, time);
-    if (position > head) throw new CliFailure(exitCode.usage, `Position ${position} is above the head of the log, which is ${head}.`, "", { code: "usage", head });
+    if (position > head)
+      throw new CliFailure(exitCode.usage, `Position ${position} is above the head of the log, which is ${head}.`, "", {
+        code: "usage",
+        head,
+      });
     const progress = new Progress(terminal, "replaying", position, "events");
-    const core = await rebuild(log, position, { progress: (reached) => progress.reached(reached) }).finally(() => progress.done());
+    const core = await rebuild(log, position, { progress: (reached) => progress.reached(reached) }).finally(() =>
+      progress.done(),
+    );
     const reader = core.reader(time ?? core.lastTime);
     const { items, more } = chosenLeases(reader, flags);
     const pools = reader.pools(undefined, namesMax).items;
     const stateHash = core.hash();
     const at = position === 0 ? undefined : new Date(core.lastTime).toISOString();
     if (flags.json === true) {
-      return terminal.json({ position, ...(at === undefined ? {} : { time: at }), stateHash, pools, endpoints: reader.endpoints(undefined, namesMax).items, leases: items, more });
+      return terminal.json({
+        position,
+        ...(at === undefined ? {} : { time: at }),
+        stateHash,
+        pools,
+        endpoints: reader.endpoints(undefined, namesMax).items,
+        leases: items,
+        more,
+      });
     }
     terminal.data(
       fields(terminal, [
@@ -58,7 +77,10 @@ export async function showMoment(terminal: Terminal, moment: string, flags: AtFl
 }
 
 function chosenLeases(reader: RealmReader, flags: AtFlags): { items: LeaseView[]; more: boolean } {
-  const filter: LeaseFilter = { ...(flags.pool === undefined ? {} : { pool: flags.pool }), ...(flags.address === undefined ? {} : { address: flags.address }) };
+  const filter: LeaseFilter = {
+    ...(flags.pool === undefined ? {} : { pool: flags.pool }),
+    ...(flags.address === undefined ? {} : { address: flags.address }),
+  };
   const items: LeaseView[] = [];
   let after: string | undefined;
   do {

@@ -24,17 +24,30 @@ export interface ExportFlags {
 export async function exportLog(terminal: Terminal, flags: ExportFlags & Readonly<Record<string, unknown>>): Promise<void> {
   const { output } = flags;
   if (output === undefined) {
-    await withLines((write) => exportLines(terminal, flags, write), (text) => terminal.flow(text));
+    await withLines(
+      (write) => exportLines(terminal, flags, write),
+      (text) => terminal.flow(text),
+    );
     return;
   }
-  if (existsSync(output)) throw new CliFailure(exitCode.usage, `${output} exists already.`, "Choose another name; an export never overwrites.", { code: "exists" });
-  const head = await interruptible(`Interrupted; ${output} was not written.`, (signal) => exportToFile(terminal, flags, output, signal));
+  if (existsSync(output))
+    throw new CliFailure(exitCode.usage, `${output} exists already.`, "Choose another name; an export never overwrites.", {
+      code: "exists",
+    });
+  const head = await interruptible(`Interrupted; ${output} was not written.`, (signal) =>
+    exportToFile(terminal, flags, output, signal),
+  );
   if (flags.json === true) return terminal.json({ file: output, head });
   terminal.message(`${head.position} events of realm ${head.realm} are in ${output}. State hash ${head.stateHash}.`);
 }
 
 /** Under another name until it is whole and on the disk. */
-async function exportToFile(terminal: Terminal, flags: Readonly<Record<string, unknown>>, output: string, signal: AbortSignal): Promise<ExportHead> {
+async function exportToFile(
+  terminal: Terminal,
+  flags: Readonly<Record<string, unknown>>,
+  output: string,
+  signal: AbortSignal,
+): Promise<ExportHead> {
   const partial = `${output}.partial`;
   const file = await open(partial, "w");
   try {
@@ -63,7 +76,10 @@ async function exportToFile(terminal: Terminal, flags: Readonly<Record<string, u
 /** Bytes gathered before they are handed on: a write per event would cost more than the event. */
 const chunkChars = 256 * 1024;
 
-async function withLines<T>(work: (write: (text: string) => Promise<void>) => Promise<T>, flush: (text: string) => Promise<void>): Promise<T> {
+async function withLines<T>(
+  work: (write: (text: string) => Promise<void>) => Promise<T>,
+  flush: (text: string) => Promise<void>,
+): Promise<T> {
   let gathered = "";
   const result = await work(async (text) => {
     gathered += text;
@@ -76,7 +92,11 @@ async function withLines<T>(work: (write: (text: string) => Promise<void>) => Pr
   return result;
 }
 
-async function exportLines(terminal: Terminal, flags: Readonly<Record<string, unknown>>, write: (text: string) => Promise<void>): Promise<ExportHead> {
+async function exportLines(
+  terminal: Terminal,
+  flags: Readonly<Record<string, unknown>>,
+  write: (text: string) => Promise<void>,
+): Promise<ExportHead> {
   return withLog(flags, terminal, async (log, { realm }) => {
     // The head of now: a server that goes on writing must not make the export endless.
     const { position, digest } = log.head();
@@ -89,7 +109,9 @@ async function exportLines(terminal: Terminal, flags: Readonly<Record<string, un
         await turns.pause();
         const records = recordsBetween(batch, 1, position);
         core.apply(records);
-        const text = decodeEvents(records).map((event) => `${JSON.stringify(event)}\n`).join("");
+        const text = decodeEvents(records)
+          .map((event) => `${JSON.stringify(event)}\n`)
+          .join("");
         lines.update(text);
         await write(text);
         progress.reached(core.position);
@@ -98,7 +120,16 @@ async function exportLines(terminal: Terminal, flags: Readonly<Record<string, un
     } finally {
       progress.done();
     }
-    const head: ExportHead = { format: exportFormat, realm, logId: log.logId, position, digest: hex(digest), stateHash: core.hash(), coreVersion: core.version, linesSha256: lines.digest("hex") };
+    const head: ExportHead = {
+      format: exportFormat,
+      realm,
+      logId: log.logId,
+      position,
+      digest: hex(digest),
+      stateHash: core.hash(),
+      coreVersion: core.version,
+      linesSha256: lines.digest("hex"),
+    };
     await write(`${headLine(head)}\n`);
     return head;
   });

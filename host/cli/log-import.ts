@@ -5,7 +5,7 @@
  * the other half says are held.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Core, CoreStopped } from "../../events/core.js";
@@ -38,7 +38,7 @@ export async function importLog(terminal: Terminal, file: string, flags: Readonl
     try {
       const written = await writeDraft(terminal, source, draft, head);
       await requireEmpty(place);
-      // What is there is a log without events.
+      // A log without events, or an empty folder; anything else was refused.
       await rm(place.folder, { recursive: true, force: true });
       await rename(draft.folder, place.folder);
       await syncDirectory(place.dataDir);
@@ -47,8 +47,16 @@ export async function importLog(terminal: Terminal, file: string, flags: Readonl
       await rm(draft.folder, { recursive: true, force: true });
     }
   });
-  if (flags["json"] === true) return terminal.json({ realm: place.realm, events: result.position, head: { position: result.position, digest: hex(result.digest) }, stateHash: result.stateHash });
-  terminal.message(`${result.position} events are in realm ${place.realm} in ${place.dataDir}. State hash ${result.stateHash}, as exported.`);
+  if (flags["json"] === true)
+    return terminal.json({
+      realm: place.realm,
+      events: result.position,
+      head: { position: result.position, digest: hex(result.digest) },
+      stateHash: result.stateHash,
+    });
+  terminal.message(
+    `${result.position} events are in realm ${place.realm} in ${place.dataDir}. State hash ${result.stateHash}, as exported.`,
+  );
 }
 
 /** Where the file comes from, and what ends reading it early. */
@@ -70,10 +78,18 @@ async function writeDraft(terminal: Terminal, source: Source, draft: Place, head
   try {
     await writeEvents(terminal, store, source);
     const progress = new Progress(terminal, "verifying", head.position, "events");
-    const core = await rebuild(store, store.head().position, { fromStart: true, progress: (position) => progress.reached(position) }).finally(() => progress.done());
+    const core = await rebuild(store, store.head().position, {
+      fromStart: true,
+      progress: (position) => progress.reached(position),
+    }).finally(() => progress.done());
     const { position } = store.head();
     if (position !== head.position || core.hash() !== head.stateHash) {
-      throw new CliFailure(exitCode.corrupt, `What was written is not what the file holds: position ${position}, state hash ${core.hash()}. It was removed again.`, "Look at the disk, then import again.", { code: "import-bad" });
+      throw new CliFailure(
+        exitCode.corrupt,
+        `What was written is not what the file holds: position ${position}, state hash ${core.hash()}. It was removed again.`,
+        "Look at the disk, then import again.",
+        { code: "import-bad" },
+      );
     }
     return store.head();
   } finally {
@@ -81,8 +97,17 @@ async function writeDraft(terminal: Terminal, source: Source, draft: Place, head
   }
 }
 
+/** Refuses a realm with events, and a folder that holds something else: it would be replaced. */
 async function requireEmpty(place: Place): Promise<void> {
-  if (!hasLog(place)) return;
+  if (!hasLog(place)) {
+    if (!existsSync(place.folder) || readdirSync(place.folder).length === 0) return;
+    throw new CliFailure(
+      exitCode.refused,
+      `${place.folder} is there and holds files, but no log.`,
+      "Choose another --realm or --data-dir.",
+      { code: "no-log", folder: place.folder },
+    );
+  }
   const log = await openReadOnly(place.folder);
   try {
     const { position } = log.head();
@@ -93,7 +118,12 @@ async function requireEmpty(place: Place): Promise<void> {
 }
 
 function notEmpty(place: Place, position: number): CliFailure {
-  return new CliFailure(exitCode.refused, `Realm ${place.realm} in ${place.dataDir} has a log of ${position} events already; an import goes into an empty one.`, "Choose another --realm or --data-dir.", { code: "not-empty", realm: place.realm, position });
+  return new CliFailure(
+    exitCode.refused,
+    `Realm ${place.realm} in ${place.dataDir} has a log of ${position} events already; an import goes into an empty one.`,
+    "Choose another --realm or --data-dir.",
+    { code: "not-empty", realm: place.realm, position },
+  );
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -102,7 +132,13 @@ async function sizeOf(file: string): Promise<number> {
     if (!found.isFile()) throw new Error("it is not a plain file, and it has to be read twice");
     return found.size;
   } catch (error) {
-    throw new CliFailure(exitCode.usage, `${file} cannot be imported: ${reasons(error).join(": ")}.`, "", { code: "usage" }, { cause: error });
+    throw new CliFailure(
+      exitCode.usage,
+      `${file} cannot be imported: ${reasons(error).join(": ")}.`,
+      "",
+      { code: "usage" },
+      { cause: error },
+    );
   }
 }
 
@@ -132,12 +168,20 @@ async function checkFile(terminal: Terminal, { file, bytes, signal }: Source): P
   } finally {
     progress.done();
   }
-  if (head === undefined) throw badFile(file, line, "the last line, which says what was exported, is missing: the file was cut off");
-  if (head.format !== exportFormat) throw new CliFailure(exitCode.usage, `${file} has export format ${head.format}, and this version reads ${exportFormat}.`, "Import it with the version that reads it.", { code: "format" });
+  if (head === undefined)
+    throw badFile(file, line, "the last line, which says what was exported, is missing: the file was cut off");
+  if (head.format !== exportFormat)
+    throw new CliFailure(
+      exitCode.usage,
+      `${file} has export format ${head.format}, and this version reads ${exportFormat}.`,
+      "Import it with the version that reads it.",
+      { code: "format" },
+    );
   if (lines.digest("hex") !== head.linesSha256) throw badFile(file, line, "its lines are not those that were exported");
   if (core.position !== head.position) throw badFile(file, line, `it holds ${core.position} events and says ${head.position}`);
   // Another core may hash the same state otherwise; its version says so, and then only the events are compared.
-  if (core.version === head.coreVersion && core.hash() !== head.stateHash) throw badFile(file, line, `its events lead to state ${core.hash()}, and it says ${head.stateHash}`);
+  if (core.version === head.coreVersion && core.hash() !== head.stateHash)
+    throw badFile(file, line, `its events lead to state ${core.hash()}, and it says ${head.stateHash}`);
   return core.version === head.coreVersion ? head : { ...head, stateHash: core.hash() };
 }
 
@@ -149,7 +193,11 @@ function apply(file: string, line: number, core: Core, record: RecordWriter, eve
     writeEvent(record, event);
     core.apply(record.written());
   } catch (error) {
-    throw badFile(file, line, error instanceof CoreStopped ? "the event does not follow from those before it" : reasons(error).join(": "));
+    throw badFile(
+      file,
+      line,
+      error instanceof CoreStopped ? "the event does not follow from those before it" : reasons(error).join(": "),
+    );
   }
 }
 
@@ -207,11 +255,18 @@ function parse(file: string, line: number, text: string): unknown {
 function asEvent(file: string, line: number, value: unknown): Event {
   if (typeof value !== "object" || value === null) throw badFile(file, line, "it is no event");
   const event = value as Record<string, unknown>;
-  if (!Number.isSafeInteger(event["position"]) || typeof event["data"] !== "object" || event["data"] === null) throw badFile(file, line, "it is no event");
-  if (typeof event["type"] !== "string" || !Object.hasOwn(eventTypes, event["type"])) throw badFile(file, line, `${JSON.stringify(event["type"])} is no event type of this version`);
+  if (!Number.isSafeInteger(event["position"]) || typeof event["data"] !== "object" || event["data"] === null)
+    throw badFile(file, line, "it is no event");
+  if (typeof event["type"] !== "string" || !Object.hasOwn(eventTypes, event["type"]))
+    throw badFile(file, line, `${JSON.stringify(event["type"])} is no event type of this version`);
   return value as Event;
 }
 
 function badFile(file: string, line: number, reason: string): CliFailure {
-  return new CliFailure(exitCode.corrupt, `${file} is not a whole export: line ${line}: ${reason}. Nothing was written.`, "Export it again, or take another copy.", { code: "export-bad", line });
+  return new CliFailure(
+    exitCode.corrupt,
+    `${file} is not a whole export: line ${line}: ${reason}. Nothing was written.`,
+    "Export it again, or take another copy.",
+    { code: "export-bad", line },
+  );
 }

@@ -22,7 +22,10 @@ export interface Place {
 
 /** Where the flags, the environment and the settings file say the log is. */
 export function placeOf(flags: Readonly<Record<string, unknown>>, terminal: Terminal): Place {
-  const { dataDir, realm } = loadSettings({ dataDir: flags["dataDir"], realm: flags["realm"], config: flags["config"] }, terminal.env).config;
+  const { dataDir, realm } = loadSettings(
+    { dataDir: flags["dataDir"], realm: flags["realm"], config: flags["config"] },
+    terminal.env,
+  ).config;
   return { dataDir, realm, folder: logPaths(dataDir, realm).folder };
 }
 
@@ -31,7 +34,11 @@ export function hasLog({ folder }: Place): boolean {
 }
 
 /** Runs `work` on the log and closes it, however `work` ends. */
-export async function withLog<T>(flags: Readonly<Record<string, unknown>>, terminal: Terminal, work: (log: LogView, place: Place) => Promise<T>): Promise<T> {
+export async function withLog<T>(
+  flags: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+  work: (log: LogView, place: Place) => Promise<T>,
+): Promise<T> {
   const place = placeOfLog(flags, terminal);
   const log = await openReadOnly(place.folder);
   try {
@@ -45,7 +52,12 @@ export async function withLog<T>(flags: Readonly<Record<string, unknown>>, termi
 export function placeOfLog(flags: Readonly<Record<string, unknown>>, terminal: Terminal): Place {
   const place = placeOf(flags, terminal);
   if (!hasLog(place)) {
-    throw new CliFailure(exitCode.usage, `There is no log of realm ${place.realm} in ${place.dataDir}.`, "Name the directory with --data-dir and the realm with --realm, as the server was started with.", { code: "no-log", ...place });
+    throw new CliFailure(
+      exitCode.usage,
+      `There is no log of realm ${place.realm} in ${place.dataDir}.`,
+      "Name the directory with --data-dir and the realm with --realm, as the server was started with.",
+      { code: "no-log", ...place },
+    );
   }
   return place;
 }

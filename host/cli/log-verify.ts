@@ -58,10 +58,13 @@ async function openIfReadable(place: Place): Promise<LogView | undefined> {
 async function examine(terminal: Terminal, flags: VerifyFlags, place: Place, log: LogView | undefined): Promise<Findings> {
   const progress = new Progress(terminal, "verifying", log?.head().position ?? 0, "events");
   const reached = (position: number): void => progress.reached(position);
-  const report = await (log === undefined ? verifyFolder(place.folder, reached) : log.verify(reached)).finally(() => progress.done());
+  const report = await (log === undefined ? verifyFolder(place.folder, reached) : log.verify(reached)).finally(() =>
+    progress.done(),
+  );
   if (report.fault !== undefined || log === undefined) return { report, fault: report.fault, stateHash: undefined };
   const replayed = flags.replay === true ? await replay(terminal, log, report.head.position) : {};
-  const fault = replayed.fault ?? (flags.head === undefined ? undefined : await keptHeadFault(log, report.head.position, flags.head));
+  const fault =
+    replayed.fault ?? (flags.head === undefined ? undefined : await keptHeadFault(log, report.head.position, flags.head));
   return { report, fault, stateHash: replayed.stateHash };
 }
 
@@ -80,11 +83,21 @@ function conclude(terminal: Terminal, flags: VerifyFlags, place: Place, { report
   if (flags.json === true) terminal.json(result);
   else terminal.data(reportText(terminal, result));
   if (fault !== undefined) {
-    throw new CliFailure(exitCode.corrupt, `The log of realm ${place.realm} is bad at position ${fault.position}: ${fault.reason}.`, "What stands before that position is right. Restore the log from a copy or an export.", { code: "log-bad", ...fault });
+    throw new CliFailure(
+      exitCode.corrupt,
+      `The log of realm ${place.realm} is bad at position ${fault.position}: ${fault.reason}.`,
+      "What stands before that position is right. Restore the log from a copy or an export.",
+      { code: "log-bad", ...fault },
+    );
   }
   const [bad] = badSnapshots;
   if (bad !== undefined) {
-    throw new CliFailure(exitCode.failure, `The log is right, but its snapshot at position ${bad.position} is not: ${bad.reason ?? "unreadable"}.`, "It is not used, the log is replayed instead; look at the disk, then delete that snapshot file.", { code: "snapshot-bad", position: bad.position });
+    throw new CliFailure(
+      exitCode.failure,
+      `The log is right, but its snapshot at position ${bad.position} is not: ${bad.reason ?? "unreadable"}.`,
+      "It is not used, the log is replayed instead; look at the disk, then delete that snapshot file.",
+      { code: "snapshot-bad", position: bad.position },
+    );
   }
 }
 
@@ -104,7 +117,12 @@ function reportText(terminal: Terminal, result: Verified): string {
     ["good events", `${result.events} in ${result.batches} batches`],
     ["head", `${result.head.position}:${result.head.digest}`],
     ...(result.stateHash === undefined ? [] : [["state hash", result.stateHash] as const]),
-    ["snapshots", result.snapshots.length === 0 ? "none" : result.snapshots.map(({ position, ok }) => `${position} ${ok ? "good" : "bad"}`).join(", ")],
+    [
+      "snapshots",
+      result.snapshots.length === 0
+        ? "none"
+        : result.snapshots.map(({ position, ok }) => `${position} ${ok ? "good" : "bad"}`).join(", "),
+    ],
   ]);
 }
 
@@ -112,7 +130,12 @@ function reportText(terminal: Terminal, result: Verified): string {
 async function replay(terminal: Terminal, log: LogView, head: number): Promise<{ fault?: Fault; stateHash?: string }> {
   const snapshots = (await log.snapshots()).filter(({ position }) => position <= head);
   const targets = [...new Set([...snapshots.map(({ position }) => position), head])];
-  const progress = new Progress(terminal, "replaying", targets.reduce((sum, target) => sum + target, 0), "events");
+  const progress = new Progress(
+    terminal,
+    "replaying",
+    targets.reduce((sum, target) => sum + target, 0),
+    "events",
+  );
   let before = 0;
   let stateHash = "";
   try {
@@ -121,7 +144,13 @@ async function replay(terminal: Terminal, log: LogView, head: number): Promise<{
       before += target;
       stateHash = core.hash();
       const snapshot = snapshots.find(({ position, coreVersion }) => position === target && coreVersion === core.version);
-      if (snapshot !== undefined && snapshot.stateHash !== stateHash) return { fault: { position: target, reason: `the snapshot there says the state is ${snapshot.stateHash}, replaying gives ${stateHash}` } };
+      if (snapshot !== undefined && snapshot.stateHash !== stateHash)
+        return {
+          fault: {
+            position: target,
+            reason: `the snapshot there says the state is ${snapshot.stateHash}, replaying gives ${stateHash}`,
+          },
+        };
     }
   } finally {
     progress.done();
@@ -130,11 +159,15 @@ async function replay(terminal: Terminal, log: LogView, head: number): Promise<{
 }
 
 async function keptHeadFault(log: LogView, head: number, kept: KeptHead): Promise<Fault | undefined> {
-  if (kept.position === 0) return /^0*$/.test(kept.digest) ? undefined : { position: 0, reason: "an empty log's digest is all zeros" };
-  if (kept.position > head) return { position: head + 1, reason: `the log ends at ${head}, and a head of ${kept.position} was kept` };
+  if (kept.position === 0)
+    return /^0*$/.test(kept.digest) ? undefined : { position: 0, reason: "an empty log's digest is all zeros" };
+  if (kept.position > head)
+    return { position: head + 1, reason: `the log ends at ${head}, and a head of ${kept.position} was kept` };
   for await (const batch of log.read(kept.position)) {
-    if (batch.first + batch.count - 1 !== kept.position) return { position: kept.position, reason: "no batch ends there, so no head was ever there" };
-    if (hex(batch.digest) !== kept.digest) return { position: kept.position, reason: `its digest is ${hex(batch.digest)}, not the ${kept.digest} that was kept` };
+    if (batch.first + batch.count - 1 !== kept.position)
+      return { position: kept.position, reason: "no batch ends there, so no head was ever there" };
+    if (hex(batch.digest) !== kept.digest)
+      return { position: kept.position, reason: `its digest is ${hex(batch.digest)}, not the ${kept.digest} that was kept` };
     return undefined;
   }
   return { position: kept.position, reason: "it cannot be read" };

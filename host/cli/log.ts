@@ -55,11 +55,19 @@ export function addLog(program: Command, terminal: Terminal): void {
     .action(async (flags: Flags<VerifyFlags>) => (await import("./log-verify.js")).verifyLog(terminal, flags));
 
   onLog(
-    log.command("export").description("write the log as JSON lines: one event per line, a last line with digest and state hash").option("--output <file>", "write to a new file instead of stdout"),
+    log
+      .command("export")
+      .description("write the log as JSON lines: one event per line, a last line with digest and state hash")
+      .option("--output <file>", "write to a new file instead of stdout"),
     new Option("--json", "with --output: print the last line's contents as JSON"),
   ).action(async (flags: Flags<ExportFlags>) => (await import("./log-export.js")).exportLog(terminal, flags));
 
-  onLog(log.command("import").description("bring an exported log into an empty realm").argument("<file>", "file that `holdfast log export` wrote")).action(async (file: string, flags: Flags<object>) => (await import("./log-import.js")).importLog(terminal, file, flags));
+  onLog(
+    log
+      .command("import")
+      .description("bring an exported log into an empty realm")
+      .argument("<file>", "file that `holdfast log export` wrote"),
+  ).action(async (file: string, flags: Flags<object>) => (await import("./log-import.js")).importLog(terminal, file, flags));
 }
 
 /** Adds the flags that say which log, and --json. */
@@ -70,7 +78,10 @@ function onLog(command: Command, json = jsonOption()): Command {
 function types(text: string): EventType[] {
   return text.split(",").map((part) => {
     const name = part.trim();
-    if (!Object.hasOwn(eventTypes, name)) throw new InvalidArgumentError(`${JSON.stringify(name)} is no event type; there are ${Object.keys(eventTypes).join(", ")}.`);
+    if (!Object.hasOwn(eventTypes, name))
+      throw new InvalidArgumentError(
+        `${JSON.stringify(name)} is no event type; there are ${Object.keys(eventTypes).join(", ")}.`,
+      );
     return name as EventType;
   });
 }

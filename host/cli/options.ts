@@ -9,7 +9,11 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= max)) {
-      throw new InvalidArgumentError(max === Number.MAX_SAFE_INTEGER ? `It takes a whole number from ${min} on.` : `It takes a whole number from ${min} to ${max}.`);
+      throw new InvalidArgumentError(
+        max === Number.MAX_SAFE_INTEGER
+          ? `It takes a whole number from ${min} on.`
+          : `It takes a whole number from ${min} to ${max}.`,
+      );
     }
     return value;
   };
@@ -17,7 +21,13 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
 
 /** Collects a repeatable option; values may also be separated by commas. */
 export function several(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), ...text.split(",").map((part) => part.trim()).filter((part) => part !== "")];
+  return [
+    ...(before ?? []),
+    ...text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  ];
 }
 
 const timeForm = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;

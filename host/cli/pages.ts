@@ -19,7 +19,14 @@ export interface Listing<T> {
 }
 
 /** Up to `limit` items of `path`, from `cursor` on; `reached` hears how many are here. */
-export async function list<T>(server: ServerClient, path: string, query: Query, limit: number, cursor?: string, reached?: (items: number) => void): Promise<Listing<T>> {
+export async function list<T>(
+  server: ServerClient,
+  path: string,
+  query: Query,
+  limit: number,
+  cursor?: string,
+  reached?: (items: number) => void,
+): Promise<Listing<T>> {
   const items: T[] = [];
   let next = cursor;
   let position: number | undefined;
@@ -27,7 +34,12 @@ export async function list<T>(server: ServerClient, path: string, query: Query, 
     // Later pages are read at the position of the first: a list put together from several moments
     // could show one address twice.
     const moment: Query = query["at"] !== undefined || position === undefined ? {} : { at: position };
-    const page: Answer<ListBody<T>> = await server.get<ListBody<T>>(path, { ...query, ...moment, limit: Math.min(limit - items.length, pageItemsMax), cursor: next });
+    const page: Answer<ListBody<T>> = await server.get<ListBody<T>>(path, {
+      ...query,
+      ...moment,
+      limit: Math.min(limit - items.length, pageItemsMax),
+      cursor: next,
+    });
     items.push(...page.body.items);
     position ??= page.body.position;
     next = page.body.next;

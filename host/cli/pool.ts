@@ -30,14 +30,22 @@ interface DefineFlags extends RemoteFlags {
 export function addPool(program: Command, terminal: Terminal): void {
   const pool = program.command("pool").helpCommand(false).description("pools of addresses: list, show, define, drain, retire");
 
-  remote(pool.command("list").description("list the pools and how full they are").addOption(atOption())).action(async (flags: RemoteFlags & { at?: string }) => {
-    const found = await list<PoolView>(serverOf(flags), "/v1/pools", { at: flags.at }, poolsShownMax);
-    if (flags.json === true) return terminal.json({ position: found.position, items: found.items });
-    if (found.items.length === 0) return terminal.message("There are no pools. Define one with `holdfast pool define`.");
-    terminal.data(poolTable(terminal, found.items));
-  });
+  remote(pool.command("list").description("list the pools and how full they are").addOption(atOption())).action(
+    async (flags: RemoteFlags & { at?: string }) => {
+      const found = await list<PoolView>(serverOf(flags), "/v1/pools", { at: flags.at }, poolsShownMax);
+      if (flags.json === true) return terminal.json({ position: found.position, items: found.items });
+      if (found.items.length === 0) return terminal.message("There are no pools. Define one with `holdfast pool define`.");
+      terminal.data(poolTable(terminal, found.items));
+    },
+  );
 
-  remote(pool.command("show").description("show one pool, its settings and usage").argument("<pool>", "name of the pool").addOption(atOption())).action(async (name: string, flags: RemoteFlags & { at?: string }) => {
+  remote(
+    pool
+      .command("show")
+      .description("show one pool, its settings and usage")
+      .argument("<pool>", "name of the pool")
+      .addOption(atOption()),
+  ).action(async (name: string, flags: RemoteFlags & { at?: string }) => {
     const { body } = await serverOf(flags).get<PoolView>(`/v1/pools/${segment(name)}`, { at: flags.at });
     if (flags.json === true) return terminal.json(body);
     terminal.data(poolFields(terminal, body));
@@ -60,19 +68,30 @@ export function addPool(program: Command, terminal: Terminal): void {
       .option("--if-revision <n>", "only if the pool has this revision; 0: only if it does not exist", wholeNumber(0)),
   ).action((name: string, flags: DefineFlags) => define(terminal, name, flags));
 
-  remote(pool.command("drain").description("keep the leases of a pool and give no new ones").argument("<pool>", "name of the pool")).action(async (name: string, flags: RemoteFlags) => {
+  remote(
+    pool.command("drain").description("keep the leases of a pool and give no new ones").argument("<pool>", "name of the pool"),
+  ).action(async (name: string, flags: RemoteFlags) => {
     const server = serverOf(flags);
     const before = await server.get<PoolView>(`/v1/pools/${segment(name)}`);
     const after = await change(server, name, before, { draining: true });
     if (flags.json === true) return terminal.json({ changed: !before.body.draining, ...after.body });
     if (before.body.draining) return terminal.message(`Pool ${name} is draining already.`);
-    terminal.message(`Pool ${name} is draining: its ${after.body.usage.leases} leases stay, new clients get none. \`holdfast pool define ${name} --no-draining\` ends it.`);
+    terminal.message(
+      `Pool ${name} is draining: its ${after.body.usage.leases} leases stay, new clients get none. \`holdfast pool define ${name} --no-draining\` ends it.`,
+    );
   });
 
   remote(
-    pool.command("retire").description("remove a pool that nobody uses").argument("<pool>", "name of the pool").option("--if-revision <n>", "only if the pool has this revision", wholeNumber(1)),
+    pool
+      .command("retire")
+      .description("remove a pool that nobody uses")
+      .argument("<pool>", "name of the pool")
+      .option("--if-revision <n>", "only if the pool has this revision", wholeNumber(1)),
   ).action(async (name: string, flags: RemoteFlags & { ifRevision?: number }) => {
-    const { position } = await serverOf(flags).delete(`/v1/pools/${segment(name)}`, flags.ifRevision === undefined ? undefined : { revision: String(flags.ifRevision) });
+    const { position } = await serverOf(flags).delete(
+      `/v1/pools/${segment(name)}`,
+      flags.ifRevision === undefined ? undefined : { revision: String(flags.ifRevision) },
+    );
     if (flags.json === true) return terminal.json({ pool: name, retired: true, position });
     terminal.message(`Pool ${name} is retired at position ${position}.`);
   });
@@ -93,9 +112,15 @@ async function define(terminal: Terminal, name: string, flags: DefineFlags): Pro
   let after: Answer<PoolView>;
   if (before === undefined) {
     if (given.mode === undefined || given.prefixes === undefined) {
-      throw new CliFailure(exitCode.usage, `Pool ${name} does not exist yet, so it needs --mode and --prefix.`, `For example: holdfast pool define ${name} --mode pair --prefix 172.16.1.0/24`, { code: "usage" });
+      throw new CliFailure(
+        exitCode.usage,
+        `Pool ${name} does not exist yet, so it needs --mode and --prefix.`,
+        `For example: holdfast pool define ${name} --mode pair --prefix 172.16.1.0/24`,
+        { code: "usage" },
+      );
     }
-    const condition = flags.ifRevision === undefined || flags.ifRevision === 0 ? "absent" : { revision: String(flags.ifRevision) };
+    const condition =
+      flags.ifRevision === undefined || flags.ifRevision === 0 ? "absent" : { revision: String(flags.ifRevision) };
     after = await server.put<PoolView>(`/v1/pools/${segment(name)}`, given, condition);
   } else {
     after = await change(server, name, before, given, flags.ifRevision);
@@ -105,11 +130,18 @@ async function define(terminal: Terminal, name: string, flags: DefineFlags): Pro
   if (!changed) return terminal.message(`Pool ${name} is so already, since position ${after.body.revision}.`);
   terminal.message(`Pool ${name} is ${before === undefined ? "defined" : "changed"} at position ${after.body.revision}.`);
   const outside = after.body.usage.leasesOutside;
-  if (outside > 0) terminal.message(`${outside} of its leases are outside the prefixes now; each moves at its client's next request.`);
+  if (outside > 0)
+    terminal.message(`${outside} of its leases are outside the prefixes now; each moves at its client's next request.`);
 }
 
 /** Settings not in `given` stay; the revision read is the one that must still be there. */
-function change(server: ServerClient, name: string, before: Answer<PoolView>, given: Partial<PoolSettings>, revision = before.body.revision): Promise<Answer<PoolView>> {
+function change(
+  server: ServerClient,
+  name: string,
+  before: Answer<PoolView>,
+  given: Partial<PoolSettings>,
+  revision = before.body.revision,
+): Promise<Answer<PoolView>> {
   const { mode, prefixes, reserved, leaseSeconds, graceSeconds, cooldownSeconds, draining } = before.body;
   const settings: PoolSettings = { mode, prefixes, reserved, leaseSeconds, graceSeconds, cooldownSeconds, draining, ...given };
   return server.put<PoolView>(`/v1/pools/${segment(name)}`, settings, { revision: String(revision) });
@@ -137,7 +169,15 @@ export function poolTable(terminal: Terminal, pools: readonly PoolView[]): strin
       { title: "COOLING", align: "right" },
       { title: "NOTE", wrap: true },
     ],
-    pools.map((pool) => [pool.pool, pool.mode, pool.prefixes.join(" "), String(pool.usage.leases), countText(pool.usage.free), String(pool.usage.cooling), noteOf(pool)]),
+    pools.map((pool) => [
+      pool.pool,
+      pool.mode,
+      pool.prefixes.join(" "),
+      String(pool.usage.leases),
+      countText(pool.usage.free),
+      String(pool.usage.cooling),
+      noteOf(pool),
+    ]),
   );
 }
 

@@ -1,5 +1,7 @@
 /** What the commands that ask a server have in common: their flags, and the client made from them. */
 import type { Command } from "commander";
+import { exitCode } from "./exit-code.js";
+import { CliFailure } from "./failure.js";
 import { jsonOption, tokenOption, urlOption } from "./options.js";
 import { ServerClient } from "./server-client.js";
 
@@ -20,7 +22,11 @@ export function serverOf(flags: RemoteFlags): ServerClient {
 
 /** A name or id as one segment of a path: a slash in it must not reach another resource. */
 export function segment(name: string): string {
-  // "." and ".." are taken out of a path by the URL parser, encoded or not; the server would never see them.
-  if (name === "." || name === "..") return `%2E${name.slice(1)}`.replace(".", "%2E");
+  // URLs take these for "here" and "one up", encoded or not: the server would never see the name.
+  if (name === "." || name === "..") {
+    throw new CliFailure(exitCode.usage, `${JSON.stringify(name)} cannot be asked for: no URL can hold it as a name.`, "", {
+      code: "usage",
+    });
+  }
   return encodeURIComponent(name);
 }

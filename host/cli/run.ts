@@ -48,7 +48,13 @@ function asFailure(error: unknown, command: string): CliFailure {
   if (error instanceof CliFailure) return error;
   if (error instanceof CommanderError) return usageFailure(error, command);
   if (error instanceof StoreError) return storeFailure(error);
-  return new CliFailure(exitCode.failure, sentence(reasons(error).join(": ")), "Run it again with NODE_DEBUG=holdfast to see where it happened.", {}, { cause: error });
+  return new CliFailure(
+    exitCode.failure,
+    sentence(reasons(error).join(": ")),
+    "Run it again with NODE_DEBUG=holdfast to see where it happened.",
+    {},
+    { cause: error },
+  );
 }
 
 function usageFailure(error: CommanderError, command: string): CliFailure {
@@ -56,7 +62,9 @@ function usageFailure(error: CommanderError, command: string): CliFailure {
   const text = error.message.replace(/^error: /, "");
   const [first = "", ...rest] = text.split("\n");
   const hint = rest.join(" ").replace(/^\(|\)$/g, "");
-  return new CliFailure(exitCode.usage, sentence(first), `${hint === "" ? "" : `${hint} `}See \`${command} --help\`.`, { code: "usage" });
+  return new CliFailure(exitCode.usage, sentence(first), `${hint === "" ? "" : `${hint} `}See \`${command} --help\`.`, {
+    code: "usage",
+  });
 }
 
 /** How a log that cannot be opened or read ends a command. */
@@ -65,9 +73,21 @@ export function storeFailure(error: StoreError): CliFailure {
   const message = sentence(error.message);
   switch (error.code) {
     case "locked":
-      return new CliFailure(exitCode.locked, message, "Commands that only read, like `holdfast log show`, work meanwhile.", facts, { cause: error });
+      return new CliFailure(
+        exitCode.locked,
+        message,
+        "Commands that only read, like `holdfast log show`, work meanwhile.",
+        facts,
+        { cause: error },
+      );
     case "corrupt":
-      return new CliFailure(exitCode.corrupt, message, "`holdfast log verify` names the first bad position; restore the log from a copy or an export.", facts, { cause: error });
+      return new CliFailure(
+        exitCode.corrupt,
+        message,
+        "`holdfast log verify` names the first bad position; restore the log from a copy or an export.",
+        facts,
+        { cause: error },
+      );
     default:
       return new CliFailure(exitCode.failure, message, "", facts, { cause: error });
   }
@@ -81,13 +101,23 @@ function sentence(text: string): string {
 
 function tell(terminal: Terminal, failure: CliFailure, json: boolean): void {
   if (json) {
-    terminal.message(JSON.stringify({ error: { message: failure.message, ...(failure.next === "" ? {} : { next: failure.next }), exitCode: failure.exit, ...failure.facts } }));
+    terminal.message(
+      JSON.stringify({
+        error: {
+          message: failure.message,
+          ...(failure.next === "" ? {} : { next: failure.next }),
+          exitCode: failure.exit,
+          ...failure.facts,
+        },
+      }),
+    );
     return;
   }
   const label = failure.exit === exitCode.refused ? "Refused" : "Error";
   terminal.message(`${terminal.messageStyle("red", `${label}:`)} ${failure.message.split("\n").map(printable).join("\n")}`);
   if (failure.exit === exitCode.refused) {
-    for (const [name, value] of refusalFacts(failure.facts)) terminal.message(`  ${terminal.messageStyle("dim", name)} ${printable(value)}`);
+    for (const [name, value] of refusalFacts(failure.facts))
+      terminal.message(`  ${terminal.messageStyle("dim", name)} ${printable(value)}`);
   }
   if (failure.next !== "") terminal.message(failure.next);
 }

@@ -32,10 +32,18 @@ export class ServerClient {
   ) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
-      throw new CliFailure(exitCode.usage, `--url must be an http or https address, not ${JSON.stringify(url)}.`, "Write it like http://127.0.0.1:8080.");
+      throw new CliFailure(
+        exitCode.usage,
+        `--url must be an http or https address, not ${JSON.stringify(url)}.`,
+        "Write it like http://127.0.0.1:8080.",
+      );
     }
     if (parsed.username !== "" || parsed.password !== "") {
-      throw new CliFailure(exitCode.usage, "--url must not hold a user name or password.", "Give a token with HOLDFAST_TOKEN or --token.");
+      throw new CliFailure(
+        exitCode.usage,
+        "--url must not hold a user name or password.",
+        "Give a token with HOLDFAST_TOKEN or --token.",
+      );
     }
     parsed.search = "";
     parsed.hash = "";
@@ -90,7 +98,8 @@ export class ServerClient {
     }
     const value = parsed(text);
     if (!response.ok) {
-      if (isRecord(value) && typeof value["code"] === "string" && typeof value["detail"] === "string") throw refusalFailure(value);
+      if (isRecord(value) && typeof value["code"] === "string" && typeof value["detail"] === "string")
+        throw refusalFailure(value);
       throw this.#foreign(`it answered ${response.status} without saying why`);
     }
     if (text !== "" && value === undefined) throw this.#foreign("its answer is not JSON");
@@ -117,7 +126,12 @@ export class ServerClient {
   }
 
   #foreign(what: string): CliFailure {
-    return new CliFailure(exitCode.failure, `What listens at ${this.url} does not answer like a Holdfast server: ${what}.`, "Check --url or HOLDFAST_URL.", { url: this.url });
+    return new CliFailure(
+      exitCode.failure,
+      `What listens at ${this.url} does not answer like a Holdfast server: ${what}.`,
+      "Check --url or HOLDFAST_URL.",
+      { url: this.url },
+    );
   }
 }
 

@@ -20,7 +20,10 @@ export function settingFlags(command: Command, wanted?: readonly (keyof Config)[
 }
 
 /** The settings from flags, environment and file; a `CliFailure` with all that is wrong with them. */
-export function loadSettings(flags: Readonly<Record<string, unknown>>, env: Readonly<Record<string, string | undefined>>): LoadedConfig {
+export function loadSettings(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): LoadedConfig {
   const settings = Object.fromEntries(["config", ...configKeys.map(({ key }) => key as string)].map((key) => [key, flags[key]]));
   try {
     return loadConfig({ flags: settings, env });
@@ -32,8 +35,15 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, env: Read
 /** All that is wrong with the settings, as the end of a command. */
 export function settingsFailure(error: ConfigError): CliFailure {
   const lines = error.faults.map(({ where, message }) => `${where} ${message}${/[.!?]$/.test(message) ? "" : "."}`);
-  const text = lines.length === 1 ? String(lines[0]) : `${lines.length} settings are wrong:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-  return new CliFailure(exitCode.usage, text, "See `holdfast config --help` for the settings.", { code: "settings", faults: error.faults }, { cause: error });
+  const text =
+    lines.length === 1 ? String(lines[0]) : `${lines.length} settings are wrong:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  return new CliFailure(
+    exitCode.usage,
+    text,
+    "See `holdfast config --help` for the settings.",
+    { code: "settings", faults: error.faults },
+    { cause: error },
+  );
 }
 
 /** `HOLDFAST_DATA_DIR` and so on, for the end of a help text. */

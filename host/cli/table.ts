@@ -21,8 +21,21 @@ const gap = 2;
 const wrapMin = 20;
 
 const bare = {
-  top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "",
-  left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "", middle: "",
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "",
 } as const;
 
 /** `text` with its middle replaced by an ellipsis; both ends of an id tell more than its middle. */
@@ -61,7 +74,9 @@ export function table(terminal: Terminal, columns: readonly Column[], rows: read
 /** Names and values under each other, for one thing. */
 export function fields(terminal: Terminal, pairs: readonly (readonly [string, string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${terminal.style("bold", name.padEnd(width))}${" ".repeat(gap)}${printable(value)}`.trimEnd()).join("\n");
+  return pairs
+    .map(([name, value]) => `${terminal.style("bold", name.padEnd(width))}${" ".repeat(gap)}${printable(value)}`.trimEnd())
+    .join("\n");
 }
 
 function fit(columns: readonly Column[], natural: readonly number[], columnsOfTerminal: number): readonly number[] | undefined {
@@ -86,5 +101,12 @@ function fit(columns: readonly Column[], natural: readonly number[], columnsOfTe
 }
 
 function blocks(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => fields(terminal, columns.map((column, index) => [column.title, row[index] ?? ""] as const))).join("\n\n");
+  return rows
+    .map((row) =>
+      fields(
+        terminal,
+        columns.map((column, index) => [column.title, row[index] ?? ""] as const),
+      ),
+    )
+    .join("\n\n");
 }

@@ -25,7 +25,13 @@ export interface Answered {
 }
 
 /** One request. `connection` changes when an endpoint was replaced: the client's name is what stays. */
-export async function ask(door: Door, endpoint: string, client: string, connection: string, context: IpContext): Promise<Answered> {
+export async function ask(
+  door: Door,
+  endpoint: string,
+  client: string,
+  connection: string,
+  context: IpContext,
+): Promise<Answered> {
   const request = {
     connection: {
       id: connection,

@@ -73,12 +73,26 @@ async function tryOrder(task: OrderTask, index: number, order: readonly Answered
   try {
     after.push(await ask(service.door, task.endpoint, task.newcomer, `${task.newcomer}-first`, {}));
     for (const [place, { holding, context }] of order.entries()) {
-      after.push(await ask(service.door, task.endpoint, holding.client, `${holding.client}-back`, brings(index, place) === "own" ? context : {}));
+      after.push(
+        await ask(
+          service.door,
+          task.endpoint,
+          holding.client,
+          `${holding.client}-back`,
+          brings(index, place) === "own" ? context : {},
+        ),
+      );
     }
   } finally {
     await service.end();
   }
   await rm(dataDir, { recursive: true, force: true });
   const before = task.before.map(({ holding }) => holding);
-  return { order: order.map(({ holding }) => holding.client), verdict: judge(before, after.map(({ holding }) => holding)) };
+  return {
+    order: order.map(({ holding }) => holding.client),
+    verdict: judge(
+      before,
+      after.map(({ holding }) => holding),
+    ),
+  };
 }

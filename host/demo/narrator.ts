@@ -38,7 +38,10 @@ export class Narrator {
 
   /** Who has what. */
   holdings(holdings: readonly Holding[]): void {
-    this.#table(["client", "its address", "the endpoint's"], holdings.map((holding) => [holding.client, holding.src.join(" "), holding.dst.join(" ")]));
+    this.#table(
+      ["client", "its address", "the endpoint's"],
+      holdings.map((holding) => [holding.client, holding.src.join(" "), holding.dst.join(" ")]),
+    );
   }
 
   /** Who had what, and has now, with a mark for each. */
@@ -55,7 +58,10 @@ export class Narrator {
   }
 
   #table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    const table = new CliTable({ head: head.map((title) => this.terminal.style("bold", title)), style: { head: [], border: [], compact: true } });
+    const table = new CliTable({
+      head: head.map((title) => this.terminal.style("bold", title)),
+      style: { head: [], border: [], compact: true },
+    });
     for (const row of rows) table.push([...row]);
     this.#line(table.toString().replace(/^/gm, "   "));
   }

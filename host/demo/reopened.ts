@@ -30,7 +30,10 @@ export async function reopen(dataDir: string): Promise<Service> {
   });
   return {
     door: async (method, path, body) => {
-      const response = await app.request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }) });
+      const response = await app.request(path, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      });
       const answer = (await response.json()) as { detail?: string };
       if (!response.ok) throw new Error(`${method} ${path} was refused: ${answer.detail ?? String(response.status)}`);
       return answer;

@@ -29,10 +29,14 @@ export class ServerProcess {
 
   /** Starts on a free port of the loopback address and resolves once it is ready; `onSpawn` gets the process before that. */
   static async start(dataDir: string, onSpawn: (child: ChildProcess) => void): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [mainPath, "serve", "--json", "--data-dir", dataDir, "--listen", "127.0.0.1:0", "--realm", "demo"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: quietEnvironment(),
-    });
+    const child = spawn(
+      process.execPath,
+      [mainPath, "serve", "--json", "--data-dir", dataDir, "--listen", "127.0.0.1:0", "--realm", "demo"],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: quietEnvironment(),
+      },
+    );
     onSpawn(child);
     const messages: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => {
@@ -51,13 +55,16 @@ export class ServerProcess {
       return new ServerProcess(child, (JSON.parse(line) as { url: string }).url);
     } catch (error) {
       await end(child);
-      throw new Error(`The demo's server did not start.${messages.length === 0 ? "" : ` It said:\n${messages.join("\n")}`}`, { cause: error });
+      throw new Error(`The demo's server did not start.${messages.length === 0 ? "" : ` It said:\n${messages.join("\n")}`}`, {
+        cause: error,
+      });
     }
   }
 
   door(): Door {
     const client = new ServerClient(this.url, undefined);
-    return async (method, path, body) => (await (method === "GET" ? client.get(path) : method === "PUT" ? client.put(path, body) : client.post(path, body))).body;
+    return async (method, path, body) =>
+      (await (method === "GET" ? client.get(path) : method === "PUT" ? client.put(path, body) : client.post(path, body))).body;
   }
 
   /** SIGKILL; resolves when the process is gone. */

@@ -44,7 +44,14 @@ export async function playDemo(terminal: Terminal, choice: DemoChoice): Promise<
   const started = performance.now();
   const children = new Set<ChildProcess>();
   const folder = await mkdtemp(join(tmpdir(), "holdfast-demo-"));
-  const stage: Stage = { terminal, choice, narrator: new Narrator(terminal, choice.silent, choice.signal), folder, dataDir: join(folder, "data"), start: (dataDir) => ServerProcess.start(dataDir, (child) => void children.add(child)) };
+  const stage: Stage = {
+    terminal,
+    choice,
+    narrator: new Narrator(terminal, choice.silent, choice.signal),
+    folder,
+    dataDir: join(folder, "data"),
+    start: (dataDir) => ServerProcess.start(dataDir, (child) => void children.add(child)),
+  };
   // A server that waits for nobody: when the demo is interrupted in the middle of a request, the request ends too.
   const stop = (): void => {
     for (const child of children) child.kill("SIGKILL");
@@ -56,8 +63,21 @@ export async function playDemo(terminal: Terminal, choice: DemoChoice): Promise<
     const faults = results.filter((result) => !result.verdict.ok);
     const ok = story.ok && faults.length === 0;
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    stage.narrator.verdict(ok, ok ? `Nobody moved and no address was shared. (${seconds} s)` : "An address moved or was shared. This must not happen.");
-    return { ok, story: { ...story, pool, prefix }, orders: { tried: results.length, kept: results.length - faults.length, restart: choice.killEach ? "killed" : "reopened", faults }, seconds };
+    stage.narrator.verdict(
+      ok,
+      ok ? `Nobody moved and no address was shared. (${seconds} s)` : "An address moved or was shared. This must not happen.",
+    );
+    return {
+      ok,
+      story: { ...story, pool, prefix },
+      orders: {
+        tried: results.length,
+        kept: results.length - faults.length,
+        restart: choice.killEach ? "killed" : "reopened",
+        faults,
+      },
+      seconds,
+    };
   } finally {
     choice.signal.removeEventListener("abort", stop);
     await Promise.all([...children].map(end));
@@ -104,7 +124,10 @@ async function playStory({ narrator, dataDir, start }: Stage): Promise<{ story: 
   const third = await ask(door, endpoint, "NSC-3", "NSC-3-one", {});
   const secondBack = await ask(door, endpoint, "NSC-2", "NSC-2-two", second.context);
   const firstBack = await ask(door, endpoint, "NSC-1", "NSC-1-two", first.context);
-  const story = judge(before, [third, secondBack, firstBack].map(({ holding }) => holding));
+  const story = judge(
+    before,
+    [third, secondBack, firstBack].map(({ holding }) => holding),
+  );
   narrator.comparison(story.rows);
 
   await narrator.step("NSC-4 joins, so there are four clients. The server is killed again.");
@@ -113,11 +136,18 @@ async function playStory({ narrator, dataDir, start }: Stage): Promise<{ story: 
   return { story, answers: [firstBack, secondBack, third, fourth] };
 }
 
-async function playOrders({ terminal, choice, narrator, folder, dataDir, start }: Stage, answers: Answered[]): Promise<OrderResult[]> {
+async function playOrders(
+  { terminal, choice, narrator, folder, dataDir, start }: Stage,
+  answers: Answered[],
+): Promise<OrderResult[]> {
   await narrator.step("Four clients can come back in 24 orders. Each order is tried.");
   narrator.say("Each one starts from its own copy of the killed server's log. A fifth client");
   narrator.say("asks first every time, and half of the clients have forgotten what they had.");
-  narrator.say(choice.killEach ? "A new server process is started on each copy, and killed after it." : "To be quick, each copy is opened inside this process; no server is killed.");
+  narrator.say(
+    choice.killEach
+      ? "A new server process is started on each copy, and killed after it."
+      : "To be quick, each copy is opened inside this process; no server is killed.",
+  );
   const progress = new Progress(terminal, "   orders", 24, "done", { quietMs: 0 });
   const results = await tryEveryOrder({
     folder,

@@ -62,5 +62,7 @@ function sharedAddresses(holdings: readonly Holding[]): string[] {
 /** Every order of `things`, the given one first. */
 export function orders<T>(things: readonly T[]): T[][] {
   if (things.length <= 1) return [[...things]];
-  return things.flatMap((first, index) => orders([...things.slice(0, index), ...things.slice(index + 1)]).map((rest) => [first, ...rest]));
+  return things.flatMap((first, index) =>
+    orders([...things.slice(0, index), ...things.slice(index + 1)]).map((rest) => [first, ...rest]),
+  );
 }

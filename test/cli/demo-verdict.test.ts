@@ -13,13 +13,21 @@ describe("the demo's verdict", () => {
   });
 
   test("sees the swap of the seed's story", () => {
-    const verdict = judge([one, two], [{ ...two, src: one.src, dst: one.dst }, { ...one, src: two.src, dst: two.dst }]);
+    const verdict = judge(
+      [one, two],
+      [
+        { ...two, src: one.src, dst: one.dst },
+        { ...one, src: two.src, dst: two.dst },
+      ],
+    );
     expect(verdict.ok).toBe(false);
     expect(verdict.rows.map(({ mark }) => mark)).toEqual(["MOVED", "MOVED"]);
   });
 
   test("sees a dead address left beside the new one", () => {
-    expect(judge([one], [{ ...one, src: [...one.src, "172.16.1.3"], dst: [...one.dst, "172.16.1.2"] }]).rows[0]?.mark).toBe("MOVED");
+    expect(judge([one], [{ ...one, src: [...one.src, "172.16.1.3"], dst: [...one.dst, "172.16.1.2"] }]).rows[0]?.mark).toBe(
+      "MOVED",
+    );
   });
 
   test("sees an address of two clients, also when nobody moved", () => {

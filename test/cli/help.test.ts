@@ -22,11 +22,18 @@ describe("help", () => {
   });
 
   test("every command that does something takes --json", () => {
-    const leaves = commands.filter((path) => path.length > 0 && !commands.some((other) => other.length > path.length && path.every((part, index) => other[index] === part)));
+    const leaves = commands.filter(
+      (path) =>
+        path.length > 0 &&
+        !commands.some((other) => other.length > path.length && path.every((part, index) => other[index] === part)),
+    );
     for (const path of leaves) {
       let command: Command | undefined = buildProgram(screen().terminal);
       for (const name of path) command = command?.commands.find((known) => known.name() === name);
-      expect(command?.options.some(({ long }) => long === "--json"), path.join(" ")).toBe(true);
+      expect(
+        command?.options.some(({ long }) => long === "--json"),
+        path.join(" "),
+      ).toBe(true);
     }
   });
 });
@@ -37,14 +44,42 @@ describe("a wrong command line", () => {
     [["pool", "lst"], "Unknown command 'lst'.", "Did you mean list? See `holdfast pool --help`."],
     [["pool", "list", "--jsn"], "Unknown option '--jsn'.", "Did you mean --json? See `holdfast pool list --help`."],
     [["pool", "show"], "Missing required argument 'pool'.", "See `holdfast pool show --help`."],
-    [["pool", "show", "a", "b"], "Too many arguments for 'show'. Expected 1 argument but got 2.", "See `holdfast pool show --help`."],
-    [["lease", "list", "--limit", "0"], "Option '--limit <n>' argument '0' is invalid. It takes a whole number from 1 on.", "See `holdfast lease list --help`."],
-    [["lease", "show", "x"], "Command-argument value 'x' is invalid for argument 'lease'. It takes a whole number from 1 on.", "See `holdfast lease show --help`."],
-    [["lease", "list", "--at", "yesterday"], "Option '--at <moment>' argument 'yesterday' is invalid. It takes a position like 812 or a time like 2026-11-30T14:02:00Z.", "See `holdfast lease list --help`."],
+    [
+      ["pool", "show", "a", "b"],
+      "Too many arguments for 'show'. Expected 1 argument but got 2.",
+      "See `holdfast pool show --help`.",
+    ],
+    [
+      ["lease", "list", "--limit", "0"],
+      "Option '--limit <n>' argument '0' is invalid. It takes a whole number from 1 on.",
+      "See `holdfast lease list --help`.",
+    ],
+    [
+      ["lease", "show", "x"],
+      "Command-argument value 'x' is invalid for argument 'lease'. It takes a whole number from 1 on.",
+      "See `holdfast lease show --help`.",
+    ],
+    [
+      ["lease", "list", "--at", "yesterday"],
+      "Option '--at <moment>' argument 'yesterday' is invalid. It takes a position like 812 or a time like 2026-11-30T14:02:00Z.",
+      "See `holdfast lease list --help`.",
+    ],
     [["endpoint", "define", "nse"], "Required option '--group <pools>' not specified.", "See `holdfast endpoint define --help`."],
-    [["log", "show", "--type", "lease-lost"], `Option '--type <types>' argument 'lease-lost' is invalid. "lease-lost" is no event type; there are `, "See `holdfast log show --help`."],
-    [["serve", "--listen", "here"], `--listen takes an address and a port like 127.0.0.1:8080 or [::1]:8080, not "here".`, "See `holdfast config --help` for the settings."],
-    [["pool", "list", "--url", "ftp://x"], `--url must be an http or https address, not "ftp://x".`, "Write it like http://127.0.0.1:8080."],
+    [
+      ["log", "show", "--type", "lease-lost"],
+      `Option '--type <types>' argument 'lease-lost' is invalid. "lease-lost" is no event type; there are `,
+      "See `holdfast log show --help`.",
+    ],
+    [
+      ["serve", "--listen", "here"],
+      `--listen takes an address and a port like 127.0.0.1:8080 or [::1]:8080, not "here".`,
+      "See `holdfast config --help` for the settings.",
+    ],
+    [
+      ["pool", "list", "--url", "ftp://x"],
+      `--url must be an http or https address, not "ftp://x".`,
+      "Write it like http://127.0.0.1:8080.",
+    ],
   ])("%j is refused with exit code 2, the rule and where to look", async (args, message, next) => {
     const shown = screen();
     expect(await run(args, shown.terminal)).toBe(2);
@@ -63,6 +98,13 @@ describe("a wrong command line", () => {
   test("with --json the failure is one JSON document on stderr", async () => {
     const shown = screen();
     expect(await run(["pool", "lst", "--json"], shown.terminal)).toBe(2);
-    expect(JSON.parse(shown.err())).toEqual({ error: { message: "Unknown command 'lst'.", next: "Did you mean list? See `holdfast pool --help`.", exitCode: 2, code: "usage" } });
+    expect(JSON.parse(shown.err())).toEqual({
+      error: {
+        message: "Unknown command 'lst'.",
+        next: "Did you mean list? See `holdfast pool --help`.",
+        exitCode: 2,
+        code: "usage",
+      },
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** The log without a server: reading it, proving it, carrying it elsewhere. */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -35,7 +35,10 @@ function ofStory(args: string, shown?: Screen): ReturnType<typeof holdfast> {
 async function events(args: string): Promise<{ position: number; type: string }[]> {
   const { code, out } = await ofStory(`show ${args} --json`);
   expect(code).toBe(0);
-  return out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as { position: number; type: string });
+  return out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { position: number; type: string });
 }
 
 const anyHash = (text: string): string => text.replace(/\b[0-9a-f]{32}([0-9a-f]{32})?\b/g, "HASH");
@@ -46,12 +49,18 @@ describe("log show", () => {
     const watched = await ofStory("show", screen(80, { NO_COLOR: "1" }));
     expect(piped.err).toBe("");
     for (const line of watched.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    await expect(`$ holdfast log show | cat\n${piped.out}\n$ holdfast log show\n${watched.out}`).toMatchFileSnapshot("golden/log-show.txt");
+    await expect(`$ holdfast log show | cat\n${piped.out}\n$ holdfast log show\n${watched.out}`).toMatchFileSnapshot(
+      "golden/log-show.txt",
+    );
   });
 
   test("filters by type and by what an event is about", async () => {
     expect((await events("--type lease-granted,lease-moved")).map(({ position }) => position)).toEqual([4, 5, 9, 10]);
-    expect((await events("--subject NSC-2")).map(({ type }) => type)).toEqual(["lease-granted", "lease-released", "lease-granted"]);
+    expect((await events("--subject NSC-2")).map(({ type }) => type)).toEqual([
+      "lease-granted",
+      "lease-released",
+      "lease-granted",
+    ]);
     expect((await events("--subject 172.16.1.1 --type lease-moved")).map(({ position }) => position)).toEqual([9]);
     expect((await events("--subject p2p --limit 1")).map(({ position }) => position)).toEqual([2]);
   });
@@ -62,7 +71,11 @@ describe("log show", () => {
     expect((await events("--after 8")).map(({ position }) => position)).toEqual([9, 10]);
     expect((await events("--limit 2 --last")).map(({ position }) => position)).toEqual([9, 10]);
     expect((await events("--limit 1 --last --type pool-defined")).map(({ position }) => position)).toEqual([2]);
-    expect(await ofStory("show --after 10")).toEqual({ code: 0, out: "", err: "No event matches; the log ends at position 10.\n" });
+    expect(await ofStory("show --after 10")).toEqual({
+      code: 0,
+      out: "",
+      err: "No event matches; the log ends at position 10.\n",
+    });
     expect((await ofStory("show --limit 10")).err).toBe("");
   });
 });
@@ -80,17 +93,29 @@ describe("log at", () => {
 
   test("the state behind the last event has the hash of the live state", async () => {
     const { out } = await ofStory("at 10 --json");
-    expect(JSON.parse(out)).toMatchObject({ position: 10, stateHash: storyHash, pools: [{ pool: "p2p" }], endpoints: [{ endpoint: "nse" }] });
+    expect(JSON.parse(out)).toMatchObject({
+      position: 10,
+      stateHash: storyHash,
+      pools: [{ pool: "p2p" }],
+      endpoints: [{ endpoint: "nse" }],
+    });
   });
 
   test("says who held an address", async () => {
-    const holders = async (moment: string): Promise<unknown> => (JSON.parse((await ofStory(`at ${moment} --address 172.16.1.3 --json`)).out) as { leases: { client: { name: string } }[] }).leases.map(({ client }) => client.name);
+    const holders = async (moment: string): Promise<unknown> =>
+      (
+        JSON.parse((await ofStory(`at ${moment} --address 172.16.1.3 --json`)).out) as { leases: { client: { name: string } }[] }
+      ).leases.map(({ client }) => client.name);
     expect(await holders("5")).toEqual(["NSC-2"]);
     expect(await holders("2026-11-30T14:00:07Z")).toEqual([]);
   });
 
   test("refuses a moment that is not there yet", async () => {
-    expect(await ofStory("at 11")).toEqual({ code: 2, out: "", err: "Error: Position 11 is above the head of the log, which is 10.\n" });
+    expect(await ofStory("at 11")).toEqual({
+      code: 2,
+      out: "",
+      err: "Error: Position 11 is above the head of the log, which is 10.\n",
+    });
     expect((await ofStory("at 2999-01-01T00:00:00Z")).code).toBe(2);
   });
 });
@@ -106,20 +131,26 @@ describe("log verify", () => {
     db.exec(sql);
     db.close();
   };
-  const verify = (args = ""): ReturnType<typeof holdfast> => holdfast(["verify", "--data-dir", scratch.path, ...args.split(" ").filter((arg) => arg !== "")]);
+  const verify = (args = ""): ReturnType<typeof holdfast> =>
+    holdfast(["verify", "--data-dir", scratch.path, ...args.split(" ").filter((arg) => arg !== "")]);
 
   test("of a good log shows the head to keep, and the state hash with --replay", async () => {
     const plain = await ofStory("verify");
     expect(plain.code).toBe(0);
     const replayed = await ofStory("verify --replay");
     expect(replayed.out).toContain(storyHash);
-    await expect(anyHash(`$ holdfast log verify\n${plain.out}\n$ holdfast log verify --replay\n${replayed.out}`)).toMatchFileSnapshot("golden/log-verify.txt");
+    await expect(
+      anyHash(`$ holdfast log verify\n${plain.out}\n$ holdfast log verify --replay\n${replayed.out}`),
+    ).toMatchFileSnapshot("golden/log-verify.txt");
     const head = /head +(\S+)/.exec(plain.out)?.[1] ?? "";
     expect((await ofStory(`verify --head ${head}`)).code).toBe(0);
   });
 
   test.each([5, 9])("names the first bad position (%i) and ends with 5 when a byte was changed", async (position) => {
-    change(copy(), `UPDATE batch SET body = CAST(substr(body, 1, 30) || x'ff' || substr(body, 32) AS BLOB) WHERE first = ${position}`);
+    change(
+      copy(),
+      `UPDATE batch SET body = CAST(substr(body, 1, 30) || x'ff' || substr(body, 32) AS BLOB) WHERE first = ${position}`,
+    );
     const { code, out, err } = await verify();
     expect(code).toBe(5);
     expect(err).toContain(`The log of realm default is bad at position ${position}: `);
@@ -152,7 +183,8 @@ describe("log verify", () => {
 
   test("a file that is no log any more ends with 5", async () => {
     const folder = copy();
-    for (const name of readdirSync(folder)) if (name.startsWith("log-")) writeFileSync(join(folder, name), Buffer.alloc(8192, 0x2a));
+    for (const name of readdirSync(folder))
+      if (name.startsWith("log-")) writeFileSync(join(folder, name), Buffer.alloc(8192, 0x2a));
     const { code, err } = await verify();
     expect(code).toBe(5);
     expect(err).toContain("The log of realm default is bad at position 1: ");
@@ -197,7 +229,8 @@ describe("export and import", () => {
     const lines = (whole: string): string[] => whole.trimEnd().split("\n");
     expect(lines(again).slice(0, -1)).toEqual(lines(text).slice(0, -1));
     expect(lines(text)).toHaveLength(11);
-    const at = async (dir: string, realm: string): Promise<unknown> => JSON.parse((await holdfast(["at", "2026-11-30T14:00:05Z", "--json", "--data-dir", dir, "--realm", realm])).out) as unknown;
+    const at = async (dir: string, realm: string): Promise<unknown> =>
+      JSON.parse((await holdfast(["at", "2026-11-30T14:00:05Z", "--json", "--data-dir", dir, "--realm", realm])).out) as unknown;
     expect(await at(scratch.path, "copy")).toEqual(await at(story.path, "default"));
     expect((await holdfast(["verify", "--replay", "--data-dir", scratch.path, "--realm", "copy"])).code).toBe(0);
   });
@@ -229,7 +262,13 @@ describe("export and import", () => {
     const db = new Database(join(folder, readdirSync(folder).find((file) => /^log-.*\.db$/.test(file)) ?? ""));
     db.exec("UPDATE batch SET body = CAST(substr(body, 1, 30) || x'ff' || substr(body, 32) AS BLOB) WHERE first = 8");
     db.close();
-    const { code, err } = await holdfast(["export", "--data-dir", join(scratch.path, "d"), "--output", join(scratch.path, "out.jsonl")]);
+    const { code, err } = await holdfast([
+      "export",
+      "--data-dir",
+      join(scratch.path, "d"),
+      "--output",
+      join(scratch.path, "out.jsonl"),
+    ]);
     expect(code).toBe(5);
     expect(err).toContain("damaged at position 8");
     expect(readdirSync(scratch.path)).toEqual(["d"]);
@@ -240,7 +279,18 @@ describe("export and import", () => {
     await imported(text);
     const { code, err } = await imported(text);
     expect(code).toBe(3);
-    expect(err).toContain(`Refused: Realm copy in ${scratch.path} has a log of 10 events already; an import goes into an empty one.`);
+    expect(err).toContain(
+      `Refused: Realm copy in ${scratch.path} has a log of 10 events already; an import goes into an empty one.`,
+    );
+  });
+
+  test("a folder that holds something else is left alone", async () => {
+    mkdirSync(join(scratch.path, "copy"));
+    writeFileSync(join(scratch.path, "copy", "thesis.txt"), "years of work");
+    const { code, err } = await imported(await exported(story.path));
+    expect(code).toBe(3);
+    expect(err).toContain("holds files, but no log");
+    expect(readdirSync(join(scratch.path, "copy"))).toEqual(["thesis.txt"]);
   });
 
   test("an empty realm is imported into", async () => {
@@ -252,18 +302,51 @@ describe("export and import", () => {
   describe("what is not a whole export is refused with 5 and nothing is written", () => {
     const lines = async (): Promise<string[]> => (await exported(story.path)).trimEnd().split("\n");
     const cases: Record<string, { change: (given: string[]) => string[] | Promise<string[]>; why: string }> = {
-      "the last line is missing": { change: (given) => given.slice(0, -1), why: "the last line, which says what was exported, is missing" },
+      "the last line is missing": {
+        change: (given) => given.slice(0, -1),
+        why: "the last line, which says what was exported, is missing",
+      },
       "a line is missing": { change: (given) => given.toSpliced(3, 1), why: "line 4: position 4 belongs there, not 5" },
-      "it is cut off in a line": { change: (given) => [...given.slice(0, 4), (given[4] ?? "").slice(0, 20)], why: "line 5: it is not JSON" },
-      "a name was changed": { change: (given) => given.map((line, index) => (index === 4 ? line.replaceAll("NSC-2", "NSC-9") : line)), why: "its lines are not those that were exported" },
-      "something follows": { change: (given) => [...given, given[0] ?? ""], why: "line 12: something stands behind the last line" },
-      "an event is unknown": { change: (given) => given.map((line, index) => (index === 4 ? line.replace("lease-granted", "lease-dreamt") : line)), why: `line 5: "lease-dreamt" is no event type` },
-      "an address is none": { change: (given) => given.map((line, index) => (index === 4 ? line.replace("172.16.1.3", "172.16.1.333") : line)), why: `"172.16.1.333" is no address` },
+      "it is cut off in a line": {
+        change: (given) => [...given.slice(0, 4), (given[4] ?? "").slice(0, 20)],
+        why: "line 5: it is not JSON",
+      },
+      "a name was changed": {
+        change: (given) => given.map((line, index) => (index === 4 ? line.replaceAll("NSC-2", "NSC-9") : line)),
+        why: "its lines are not those that were exported",
+      },
+      "something follows": {
+        change: (given) => [...given, given[0] ?? ""],
+        why: "line 12: something stands behind the last line",
+      },
+      "an event is unknown": {
+        change: (given) => given.map((line, index) => (index === 4 ? line.replace("lease-granted", "lease-dreamt") : line)),
+        why: `line 5: "lease-dreamt" is no event type`,
+      },
+      "an address is none": {
+        change: (given) => given.map((line, index) => (index === 4 ? line.replace("172.16.1.3", "172.16.1.333") : line)),
+        why: `"172.16.1.333" is no address`,
+      },
       "an event does not follow": {
-        change: async (given) => (await exportedLines(given.slice(0, -1).map((line, index) => (index === 4 ? line.replace(`"src":"172.16.1.3"`, `"src":"172.16.1.1"`) : line)))).trimEnd().split("\n"),
+        change: async (given) =>
+          (
+            await exportedLines(
+              given
+                .slice(0, -1)
+                .map((line, index) => (index === 4 ? line.replace(`"src":"172.16.1.3"`, `"src":"172.16.1.1"`) : line)),
+            )
+          )
+            .trimEnd()
+            .split("\n"),
         why: "line 5: the event does not follow from those before it",
       },
-      "the state is another": { change: (given) => given.map((line, index) => (index === 10 ? line.replace(/"stateHash":"[0-9a-f]+"/, `"stateHash":"${"0".repeat(32)}"`) : line)), why: "its events lead to state" },
+      "the state is another": {
+        change: (given) =>
+          given.map((line, index) =>
+            index === 10 ? line.replace(/"stateHash":"[0-9a-f]+"/, `"stateHash":"${"0".repeat(32)}"`) : line,
+          ),
+        why: "its events lead to state",
+      },
     };
     test.each(Object.entries(cases))("%s", async (_, { change, why }) => {
       const { code, err } = await imported(`${(await change(await lines())).join("\n")}\n`);
@@ -286,7 +369,12 @@ describe("export and import", () => {
     const { head } = JSON.parse(given) as { head: Record<string, unknown> };
     const text = lines.map((line) => `${line}\n`).join("");
     const emptyHash = (JSON.parse((await ofStory("at 0 --json")).out) as { stateHash: string }).stateHash;
-    const fitting = { ...head, position: lines.length, linesSha256: createHash("sha256").update(text).digest("hex"), ...(lines.length === 0 ? { stateHash: emptyHash } : {}) };
+    const fitting = {
+      ...head,
+      position: lines.length,
+      linesSha256: createHash("sha256").update(text).digest("hex"),
+      ...(lines.length === 0 ? { stateHash: emptyHash } : {}),
+    };
     return `${text}${JSON.stringify({ head: fitting })}\n`;
   }
 });
@@ -296,12 +384,23 @@ describe("beside a running server", () => {
     const realm = await RealmOnDisk.open(scratch.path);
     try {
       const place = ["--data-dir", scratch.path];
-      for (const args of [["show"], ["at", "1"], ["verify", "--replay"], ["export"]]) expect((await holdfast([...args, ...place])).code).toBe(0);
+      for (const args of [["show"], ["at", "1"], ["verify", "--replay"], ["export"]])
+        expect((await holdfast([...args, ...place])).code).toBe(0);
       const file = join(scratch.path, "e.jsonl");
       writeFileSync(file, (await holdfast(["export", "--data-dir", story.path])).out);
       // The log has one event already, so it is refused before it would be found locked.
       expect((await holdfast(["import", file, ...place])).code).toBe(3);
-      await realm.do({ kind: "define-pool", pool: "late", mode: "pair", prefixes: [{ address: { family: 4, value: 0x0a000000 }, length: 24 }], reserved: [], leaseSeconds: 60, graceSeconds: 0, cooldownSeconds: 0, draining: false });
+      await realm.do({
+        kind: "define-pool",
+        pool: "late",
+        mode: "pair",
+        prefixes: [{ address: { family: 4, value: 0x0a000000 }, length: 24 }],
+        reserved: [],
+        leaseSeconds: 60,
+        graceSeconds: 0,
+        cooldownSeconds: 0,
+        draining: false,
+      });
       expect((await holdfast(["show", "--last", "--limit", "1", ...place])).out).toContain("late: pair 10.0.0.0/24");
     } finally {
       await realm.close();
@@ -320,14 +419,17 @@ describe("beside a running server", () => {
           .filter(([, bytes]) => bytes !== ""),
       );
     const before = digests();
-    for (const args of [["show"], ["at", "5"], ["verify", "--replay"], ["export"]]) await holdfast([...args, "--data-dir", scratch.path]);
+    for (const args of [["show"], ["at", "5"], ["verify", "--replay"], ["export"]])
+      await holdfast([...args, "--data-dir", scratch.path]);
     expect(digests()).toEqual(before);
   });
 
   test("where there is no log nothing is made", async () => {
     const { code, err } = await holdfast(["show", "--data-dir", join(scratch.path, "nothing"), "--realm", "rack-7"]);
     expect(code).toBe(2);
-    expect(err).toBe(`Error: There is no log of realm rack-7 in ${join(scratch.path, "nothing")}.\nName the directory with --data-dir and the realm with --realm, as the server was started with.\n`);
+    expect(err).toBe(
+      `Error: There is no log of realm rack-7 in ${join(scratch.path, "nothing")}.\nName the directory with --data-dir and the realm with --realm, as the server was started with.\n`,
+    );
     expect(readdirSync(scratch.path)).toEqual([]);
   });
 });

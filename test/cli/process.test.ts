@@ -37,7 +37,10 @@ function alive(pid: number): boolean {
 test("leases outlive a killed server: served, killed, served again, listed as before", async () => {
   const first = await serving();
   const env = { HOLDFAST_URL: first.url };
-  expect(await holdfast(["pool", "define", "p2p", "--mode", "pair", "--prefix", "172.16.1.0/24"], env)).toMatchObject({ code: 0, out: "" });
+  expect(await holdfast(["pool", "define", "p2p", "--mode", "pair", "--prefix", "172.16.1.0/24"], env)).toMatchObject({
+    code: 0,
+    out: "",
+  });
   expect((await holdfast(["endpoint", "define", "nse", "--group", "p2p"], env)).code).toBe(0);
   const one = await request(first.url, "nse", "NSC-1");
   const two = await request(first.url, "nse", "NSC-2");
@@ -65,7 +68,12 @@ test("leases outlive a killed server: served, killed, served again, listed as be
 
   // The log is read beside the server that writes it.
   const shown = await holdfast(["log", "show", "--subject", "NSC-2", "--json", "--data-dir", folder.path]);
-  expect(shown.out.trimEnd().split("\n").map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(["lease-granted", "lease-restored"]);
+  expect(
+    shown.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type),
+  ).toEqual(["lease-granted", "lease-restored"]);
 });
 
 test("a second server on the same log is refused with 6 and says which file is held", async () => {
@@ -86,7 +94,15 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s stops the server in order, with 0"
 
 test("a port that is taken is told at once", async () => {
   const { url } = await serving();
-  const { code, err } = await holdfast(["serve", "--listen", new URL(url).host, "--data-dir", join(folder.path, "other"), "--log-level", "silent"]);
+  const { code, err } = await holdfast([
+    "serve",
+    "--listen",
+    new URL(url).host,
+    "--data-dir",
+    join(folder.path, "other"),
+    "--log-level",
+    "silent",
+  ]);
   expect(code).toBe(2);
   expect(err).toContain("another process listens there");
   expect(existsSync(join(folder.path, "other"))).toBe(false);
@@ -121,18 +137,33 @@ describe("the demo", () => {
   test("plays the story with real processes, and nobody moves", async () => {
     const { code, out, err } = await holdfast(["demo"], { TMPDIR: folder.path });
     expect([code, err]).toEqual([0, ""]);
-    const told = out.replace(/rocess \d+/g, "rocess PID").replace(/:\d{4,5}\b/g, ":PORT").replace(/\(\d+(\.\d)? s\)/, "(N s)");
+    const told = out
+      .replace(/rocess \d+/g, "rocess PID")
+      .replace(/:\d{4,5}\b/g, ":PORT")
+      .replace(/\(\d+(\.\d)? s\)/, "(N s)");
     await expect(told).toMatchFileSnapshot("golden/demo.txt");
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
   test("with --json gives the result as one document", async () => {
-    const { code, out, err } = await holdfast(["demo", "--json"], { TMPDIR: folder.path, HOLDFAST_LISTEN: "0.0.0.0:1", HOLDFAST_REALM: "not-this-one" });
+    const { code, out, err } = await holdfast(["demo", "--json"], {
+      TMPDIR: folder.path,
+      HOLDFAST_LISTEN: "0.0.0.0:1",
+      HOLDFAST_REALM: "not-this-one",
+    });
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toMatchObject({
       ok: true,
-      story: { ok: true, shared: [], rows: [{ client: "NSC-1", mark: "kept" }, { client: "NSC-2", mark: "kept" }, { client: "NSC-3", mark: "new" }] },
+      story: {
+        ok: true,
+        shared: [],
+        rows: [
+          { client: "NSC-1", mark: "kept" },
+          { client: "NSC-2", mark: "kept" },
+          { client: "NSC-3", mark: "new" },
+        ],
+      },
       orders: { tried: 24, kept: 24, restart: "reopened", faults: [] },
     });
   });

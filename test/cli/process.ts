@@ -17,7 +17,10 @@ export interface Ended {
   readonly err: string;
 }
 
-export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess & { readonly ended: Promise<Ended> } {
+export function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess & { readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [mainPath, ...args], { stdio: ["ignore", "pipe", "pipe"], env: environment(env) });
   let out = "";
   let err = "";
@@ -42,7 +45,10 @@ export interface Serving {
 export async function serve(dataDir: string, ...args: string[]): Promise<Serving> {
   const child = start(["serve", "--json", "--listen", "127.0.0.1:0", "--data-dir", dataDir, ...args]);
   if (child.stdout === null) throw new Error("no stdout");
-  const line = await Promise.race([once(createInterface({ input: child.stdout }), "line").then(([text]) => text as string), child.ended.then(({ err }) => Promise.reject(new Error(`the server did not start: ${err}`)))]);
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line").then(([text]) => text as string),
+    child.ended.then(({ err }) => Promise.reject(new Error(`the server did not start: ${err}`))),
+  ]);
   const { url, pid } = JSON.parse(line) as { url: string; pid: number };
   return { child, url, pid };
 }

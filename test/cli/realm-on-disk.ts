@@ -38,7 +38,16 @@ export class RealmOnDisk {
   }
 
   request(client: string): Promise<void> {
-    return this.do({ kind: "request", endpoint: "nse", client: { name: client, id: `${client}-0` }, connection: `${client}-connection`, reselect: false, knownOnly: false, excluded: [], items: [] });
+    return this.do({
+      kind: "request",
+      endpoint: "nse",
+      client: { name: client, id: `${client}-0` },
+      connection: `${client}-connection`,
+      reselect: false,
+      knownOnly: false,
+      excluded: [],
+      items: [],
+    });
   }
 
   snapshot(): Promise<unknown> {
@@ -57,7 +66,17 @@ export class RealmOnDisk {
 /** A pool, an endpoint, two clients, one of which leaves and comes back, and a pool that changes: 10 events. */
 export async function writeStory(dataDir: string, name = "default"): Promise<string> {
   const realm = await RealmOnDisk.open(dataDir, name);
-  const pool = { kind: "define-pool", pool: "p2p", mode: "pair", prefixes: [prefix("172.16.1.0/24")], reserved: [], leaseSeconds: 600, graceSeconds: 60, cooldownSeconds: 0, draining: false } as const;
+  const pool = {
+    kind: "define-pool",
+    pool: "p2p",
+    mode: "pair",
+    prefixes: [prefix("172.16.1.0/24")],
+    reserved: [],
+    leaseSeconds: 600,
+    graceSeconds: 60,
+    cooldownSeconds: 0,
+    draining: false,
+  } as const;
   await realm.do(pool);
   await realm.do({ kind: "define-endpoint", endpoint: "nse", chain: [["p2p"]], contextPolicy: "replace" });
   await realm.request("NSC-1");

@@ -31,7 +31,12 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
 }
 
 /** Asks for addresses as a chain element of an NSE does; throws what the server refused. */
-export async function request(url: string, endpoint: string, client: string, context: object = {}): Promise<{ src: string[]; dst: string[] }> {
+export async function request(
+  url: string,
+  endpoint: string,
+  client: string,
+  context: object = {},
+): Promise<{ src: string[]; dst: string[] }> {
   const response = await fetch(`${url}/v1/endpoints/${endpoint}/request`, {
     method: "POST",
     // What a test may send as correlation is fixed, so that the log is the same every time.
@@ -50,7 +55,10 @@ export async function request(url: string, endpoint: string, client: string, con
       },
     }),
   });
-  const body = (await response.json()) as { detail?: string; context: { ipContext: { srcIpAddrs: string[]; dstIpAddrs: string[] } } };
+  const body = (await response.json()) as {
+    detail?: string;
+    context: { ipContext: { srcIpAddrs: string[]; dstIpAddrs: string[] } };
+  };
   if (!response.ok) throw new Error(body.detail);
   return { src: body.context.ipContext.srcIpAddrs, dst: body.context.ipContext.dstIpAddrs };
 }

@@ -3,10 +3,24 @@ import { cutMiddle, table } from "#host/cli/table.js";
 import { printable } from "#host/cli/terminal.js";
 import { screen } from "./screen.js";
 
-const columns = [{ title: "LEASE", align: "right" }, { title: "CLIENT", cut: 10 }, { title: "DST" }, { title: "SRC" }, { title: "STATE" }, { title: "EXPIRES" }] as const;
+const columns = [
+  { title: "LEASE", align: "right" },
+  { title: "CLIENT", cut: 10 },
+  { title: "DST" },
+  { title: "SRC" },
+  { title: "STATE" },
+  { title: "EXPIRES" },
+] as const;
 const longName = "alpine-952967c2-cd5b-46ef-ae72-b6002fc47089-0";
 const v4 = ["7", longName, "172.16.1.254", "172.16.1.255", "live", "2026-11-30 14:02:00"];
-const v6 = ["8", "NSC-2", "fd00:1122:3344:5566:7788:99aa:bbcc:ddee", "fd00:1122:3344:5566:7788:99aa:bbcc:ddef", "live", "2026-11-30 14:02:00"];
+const v6 = [
+  "8",
+  "NSC-2",
+  "fd00:1122:3344:5566:7788:99aa:bbcc:ddee",
+  "fd00:1122:3344:5566:7788:99aa:bbcc:ddef",
+  "live",
+  "2026-11-30 14:02:00",
+];
 
 describe("tables", () => {
   test("a pipe gets every id whole", () => {
@@ -16,7 +30,14 @@ describe("tables", () => {
   });
 
   test("a pipe gets names in wide scripts whole and in line", () => {
-    const [, wide, narrow] = table(screen().terminal, [{ title: "C" }, { title: "SRC" }], [["東京東京東京", "x"], ["abc", "y"]]).split("\n");
+    const [, wide, narrow] = table(
+      screen().terminal,
+      [{ title: "C" }, { title: "SRC" }],
+      [
+        ["東京東京東京", "x"],
+        ["abc", "y"],
+      ],
+    ).split("\n");
     expect(wide).toBe("東京東京東京  x");
     expect(narrow).toBe("abc           y");
   });
@@ -40,7 +61,11 @@ describe("tables", () => {
   });
 
   test("a client's name cannot drive the terminal", () => {
-    const text = table(screen(80, { NO_COLOR: "1" }).terminal, [{ title: "CLIENT" }], [["\u001b[2Jgone\u009b31m\r\nforged\u202e"]]);
+    const text = table(
+      screen(80, { NO_COLOR: "1" }).terminal,
+      [{ title: "CLIENT" }],
+      [["\u001b[2Jgone\u009b31m\r\nforged\u202e"]],
+    );
     expect(text).not.toMatch(/[\u001b\u009b\r\u202e]/);
     expect(text.split("\n")).toHaveLength(2);
     expect(text).toContain("\\u001b[2Jgone");
