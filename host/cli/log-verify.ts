@@ -3,8 +3,9 @@
  * every event through the core; `--head` compares with a head that was kept elsewhere, which is the only way
  * to notice a log that somebody wrote anew from the beginning.
  */
+import { CoreStopped } from "../../events/core.js";
 import { openReadOnly, verifyLog as verifyFolder, type LogView } from "../../events/log-view.js";
-import { rebuild } from "../../events/replay.js";
+import { rebuild, recordsBetween } from "../../events/replay.js";
 import { StoreError, type VerifyReport } from "../../events/store.js";
 import { exitCode } from "./exit-code.js";
 import { CliFailure } from "./failure.js";
@@ -130,12 +131,8 @@ function reportText(terminal: Terminal, result: Verified): string {
 async function replay(terminal: Terminal, log: LogView, head: number): Promise<{ fault?: Fault; stateHash?: string }> {
   const snapshots = (await log.snapshots()).filter(({ position }) => position <= head);
   const targets = [...new Set([...snapshots.map(({ position }) => position), head])];
-  const progress = new Progress(
-    terminal,
-    "replaying",
-    targets.reduce((sum, target) => sum + target, 0),
-    "events",
-  );
+  const total = targets.reduce((sum, target) => sum + target, 0);
+  const progress = new Progress(terminal, "replaying", total, "events");
   let before = 0;
   let stateHash = "";
   try {
@@ -144,18 +141,35 @@ async function replay(terminal: Terminal, log: LogView, head: number): Promise<{
       before += target;
       stateHash = core.hash();
       const snapshot = snapshots.find(({ position, coreVersion }) => position === target && coreVersion === core.version);
-      if (snapshot !== undefined && snapshot.stateHash !== stateHash)
-        return {
-          fault: {
-            position: target,
-            reason: `the snapshot there says the state is ${snapshot.stateHash}, replaying gives ${stateHash}`,
-          },
-        };
+      if (snapshot !== undefined && snapshot.stateHash !== stateHash) {
+        const reason = `the snapshot there says the state is ${snapshot.stateHash}, replaying gives ${stateHash}`;
+        return { fault: { position: target, reason } };
+      }
     }
+  } catch (error) {
+    const near = error instanceof StoreError && error.code === "corrupt" ? error.facts.position : undefined;
+    if (near === undefined) throw error;
+    return { fault: { position: await strangeEvent(log, near), reason: "the event does not follow from those before it" } };
   } finally {
     progress.done();
   }
   return { stateHash };
+}
+
+/** The event that stops the core, found one by one: a stopped core only says about where it was. */
+async function strangeEvent(log: LogView, near: number): Promise<number> {
+  const core = await rebuild(log, Math.max(0, near - 2), { fromStart: true });
+  for await (const batch of log.read(core.position + 1)) {
+    for (let position = core.position + 1; position < batch.first + batch.count; position++) {
+      try {
+        core.apply(recordsBetween(batch, position, position));
+      } catch (error) {
+        if (error instanceof CoreStopped) return position;
+        throw error;
+      }
+    }
+  }
+  return near;
 }
 
 async function keptHeadFault(log: LogView, head: number, kept: KeptHead): Promise<Fault | undefined> {

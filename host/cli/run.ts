@@ -48,6 +48,9 @@ function asFailure(error: unknown, command: string): CliFailure {
   if (error instanceof CliFailure) return error;
   if (error instanceof CommanderError) return usageFailure(error, command);
   if (error instanceof StoreError) return storeFailure(error);
+  // By name: commands that ask a server must not load the core to tell its failures.
+  if (error instanceof Error && error.name === "CoreStopped")
+    return storeFailure(new StoreError("corrupt", error.message, {}, { cause: error }));
   return new CliFailure(
     exitCode.failure,
     sentence(reasons(error).join(": ")),
@@ -84,7 +87,7 @@ export function storeFailure(error: StoreError): CliFailure {
       return new CliFailure(
         exitCode.corrupt,
         message,
-        "`holdfast log verify` names the first bad position; restore the log from a copy or an export.",
+        "`holdfast log verify --replay` names the first bad position; restore the log from a copy or an export.",
         facts,
         { cause: error },
       );

@@ -4,8 +4,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { encodeEvents } from "#events/codec.js";
+import type { Event } from "#events/event.js";
+import { openSqliteStore } from "#events/sqlite-store.js";
 import { run } from "#host/cli/run.js";
-import { RealmOnDisk, temporaryFolder, writeStory } from "./realm-on-disk.js";
+import { RealmOnDisk, startOfTime, temporaryFolder, writeStory } from "./realm-on-disk.js";
 import { screen, type Screen } from "./screen.js";
 
 const story = temporaryFolder();
@@ -179,6 +182,61 @@ describe("log verify", () => {
     const { code, err } = await verify(`--head 10:${"ab".repeat(32)}`);
     expect(code).toBe(5);
     expect(err).toMatch(/bad at position 10: its digest is [0-9a-f]{64}, not the (ab){32} that was kept/);
+  });
+
+  test("intact bytes that tell an impossible story are found by --replay, at their position", async () => {
+    const header = (position: number): object => ({
+      position,
+      time: new Date(startOfTime).toISOString(),
+      version: 1,
+      actor: "",
+      correlation: "",
+      causation: 0,
+    });
+    const lease = (id: number, client: string, src: string): object => ({
+      ...header(id),
+      type: "lease-granted",
+      data: {
+        lease: id,
+        client: { name: client, id: client },
+        connection: client,
+        endpoint: "nse",
+        pool: "p2p",
+        dst: "10.0.0.0",
+        src,
+        expiresAt: new Date(startOfTime).toISOString(),
+        cause: "new",
+        excluded: 0,
+      },
+    });
+    const told = [
+      {
+        ...header(1),
+        type: "pool-defined",
+        data: {
+          pool: "p2p",
+          mode: "pair",
+          prefixes: ["10.0.0.0/24"],
+          reserved: [],
+          leaseSeconds: 60,
+          graceSeconds: 0,
+          cooldownSeconds: 0,
+          draining: false,
+        },
+      },
+      { ...header(2), type: "endpoint-defined", data: { endpoint: "nse", chain: [["p2p"]], contextPolicy: "replace" } },
+      lease(3, "NSC-1", "10.0.0.1"),
+      lease(4, "NSC-2", "10.0.0.2"),
+      { ...header(5), type: "endpoint-retired", data: { endpoint: "nse" } },
+    ] as Event[];
+    const store = await openSqliteStore({ dataDir: scratch.path, realm: "default", ballastBytes: 0 });
+    await store.append(0, encodeEvents(told), told.length, startOfTime);
+    await store.close();
+    expect((await verify()).code).toBe(0);
+    const { code, err } = await verify("--replay");
+    expect(code).toBe(5);
+    expect(err).toContain("The log of realm default is bad at position 4: the event does not follow from those before it.");
+    expect((await holdfast(["export", "--data-dir", scratch.path, "--output", join(scratch.path, "out.jsonl")])).code).toBe(5);
   });
 
   test("a file that is no log any more ends with 5", async () => {
