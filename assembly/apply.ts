@@ -24,7 +24,7 @@ import {
 import { leaseCancelled, leaseCooled, leaseExpired, leaseGranted, leaseMoved, leaseReleased, leaseRenewed, realmOpened } from "./evolve";
 import { FAULT_EVENT, FAULT_PROTOCOL, stop } from "./fault";
 import { tentative } from "./journal";
-import { POSITION } from "./layout";
+import { APPLYING, POSITION } from "./layout";
 import { findLease } from "./lease";
 import { findPool, forgetFoundPool } from "./pool";
 import { inputAt, inputLeft, openInput, readAddress, readBytes, readHi, readLo, readText8, readU16, readU32, readU64, readU8, seekInput, textSize } from "./record";
@@ -141,6 +141,7 @@ export function applyAll(length: u32): u32 {
     const position = readU64();
     const time = readU64();
     readU64();
+    store<u64>(APPLYING, load<u64>(POSITION) + 1);
     if (size < 34 || <u64>size > <u64>inputLeft() + 32 || version != 1 || position != load<u64>(POSITION) + 1) stop(FAULT_EVENT);
     readText8();
     readText8();

@@ -44,6 +44,8 @@ export const ARENA_TOP: usize = REALM + 1024;
 export const FREE_LISTS: usize = REALM + 1032;
 /** Why the core stopped, readable after a trap. */
 export const FAULT: usize = REALM + 2048;
+/** Position of the event being applied: the one at fault after a trap. */
+export const APPLYING: usize = REALM + 2056;
 /** What the last call left for the host, see index.ts. */
 export const RESULT: usize = REALM + 2064;
 

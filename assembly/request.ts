@@ -219,11 +219,11 @@ function move(lease: usize, reason: u32, group: usize, pools: u32): bool {
   for (let i: u32 = 0; i < pools; i++) {
     const candidate = <usize>load<u32>(group + (<usize>i << 2));
     if (isDraining(candidate)) continue;
+    last = candidate;
     if (candidate != from) {
       const record = recordIn(client, candidate);
       if (record != 0 && statusOf(record) == LIVE) continue;
     }
-    last = candidate;
     if (findLowest(candidate)) {
       pool = candidate;
       break;

@@ -70,6 +70,9 @@ export interface CommandEntry {
   readonly envelope: Envelope;
 }
 
+/** Where, behind the realm's counters, the position of the event being applied stands. */
+const applyingAt = 2056;
+
 const modules = new Map<CoreFlavour, WebAssembly.Module>();
 
 /** Where the compiled core of a flavour lies. */
@@ -143,13 +146,13 @@ export class Core {
     return view.getUint32(4, true) * 4294967296 + view.getUint32(0, true);
   }
 
-  private call<T>(work: () => T): T {
+  private call<T>(work: () => T, lastGood = (): number => this.position): T {
     if (this.stopped) throw this.stopped;
     try {
       return work();
     } catch (error) {
       // Half-done writes stay where they are: nobody may use this instance again.
-      this.stopped = new CoreStopped(this.exports.fault(), this.position, error);
+      this.stopped = new CoreStopped(this.exports.fault(), lastGood(), error);
       throw this.stopped;
     }
   }
@@ -201,7 +204,10 @@ export class Core {
   /** Evolves the state by events from the log. Gives how many there were. */
   apply(events: Uint8Array): number {
     this.give(events);
-    return this.call(() => this.exports.apply(events.length));
+    return this.call(
+      () => this.exports.apply(events.length),
+      () => this.realmWord(applyingAt) - 1,
+    );
   }
 
   /** Hex digest of the state: equal states have equal digests. */

@@ -90,8 +90,11 @@ export interface RealmApi {
   readonly state: "recovering" | "ready" | "failed" | "closed";
   /** Decides and resolves once the outcome is durable. Rejects only when the log cannot be written. */
   submit<C extends Command>(command: C, envelope: Envelope): Promise<Outcome<C>>;
-  /** The live state. */
-  now(): RealmReader;
+  /**
+   * Looks at the live state, at a moment when every change in it is durable: a reader never sees what may yet be
+   * undone. `look` runs at once or after the append under way; the reader is valid only while it runs.
+   */
+  read<T>(look: (reader: RealmReader) => T): Promise<T>;
   /** State at an earlier moment, in a core instance of its own; release it after use. */
   at(moment: Moment): Promise<{ reader: RealmReader; release(): void }>;
   events(options: { after: number; limit: number; types?: readonly EventType[]; subject?: string }): Promise<{ events: readonly Event[]; head: number; scanned: number }>;

@@ -58,6 +58,7 @@ export class Realm implements RealmApi {
   private readonly out = new RecordWriter();
   private readonly input = new RecordReader();
   private waiting: Waiting[] = [];
+  private looking: (() => void)[] = [];
   private writing: Promise<void> | undefined;
   private scheduled = false;
   private state_: RealmApi["state"] = "ready";
@@ -120,12 +121,14 @@ export class Realm implements RealmApi {
   private async drain(): Promise<void> {
     try {
       while (this.waiting.length > 0 && this.state_ === "ready") {
+        this.letLook();
         const batch = this.waiting.length <= batchMax ? this.waiting : this.waiting.slice(0, batchMax);
         this.waiting = this.waiting.length <= batchMax ? [] : this.waiting.slice(batchMax);
         await this.write(batch);
       }
     } finally {
       this.writing = undefined;
+      this.letLook();
     }
   }
 
@@ -213,8 +216,26 @@ export class Realm implements RealmApi {
     this.waiting = [];
   }
 
-  now(): RealmReader {
-    return this.core.reader(this.clock());
+  read<T>(look: (reader: RealmReader) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = (): void => {
+        try {
+          if (this.failure) throw this.failure;
+          resolve(look(this.core.reader(this.clock())));
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      if (this.writing) this.looking.push(run);
+      else run();
+    });
+  }
+
+  /** Lets those look who wait for a state without tentative changes. */
+  private letLook(): void {
+    const looking = this.looking;
+    this.looking = [];
+    for (const run of looking) run();
   }
 
   async at(moment: Moment): Promise<{ reader: RealmReader; release(): void }> {

@@ -3,7 +3,7 @@
  * read from the realm when somebody scrapes, everything else is counted as it happens.
  */
 import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
-import type { RealmApi, RealmMetrics } from "../events/realm-api.js";
+import type { PoolView, RealmApi, RealmMetrics } from "../events/realm-api.js";
 import { problemCodes } from "./problem.js";
 import { Counter, Histogram } from "./tally.js";
 
@@ -48,15 +48,15 @@ export class Metrics implements RealmMetrics {
 
   constructor(realm: () => RealmApi | undefined, options: { readonly process?: boolean } = {}) {
     if (options.process === true) collectDefaultMetrics({ register: this.registry });
-    const gauge = (name: string, help: string, labelNames: readonly string[], collect: (gauge: Gauge) => void): void => {
+    const gauge = (name: string, help: string, labelNames: readonly string[], collect: (gauge: Gauge) => void | Promise<void>): void => {
       new Gauge({
         name,
         help,
         labelNames,
         registers: [this.registry],
-        collect() {
+        async collect() {
           this.reset();
-          collect(this);
+          await collect(this);
         },
       });
     };
@@ -68,9 +68,9 @@ export class Metrics implements RealmMetrics {
       const bytes = realm()?.room().freeBytes;
       if (bytes !== undefined && Number.isFinite(bytes)) g.set(bytes);
     });
-    const poolGauge = (name: string, help: string, value: (pool: ReturnType<typeof allPools>[number]) => number): void =>
-      gauge(name, help, ["pool"], (g) => {
-        for (const pool of allPools(realm())) g.set({ pool: pool.pool }, value(pool));
+    const poolGauge = (name: string, help: string, value: (pool: PoolView) => number): void =>
+      gauge(name, help, ["pool"], async (g) => {
+        for (const pool of await allPools(realm())) g.set({ pool: pool.pool }, value(pool));
       });
     poolGauge("holdfast_pool_addresses", "Addresses in the pool's prefixes.", (pool) => Number(pool.usage.size));
     poolGauge("holdfast_pool_addresses_free", "Addresses free to lease now.", (pool) => Number(pool.usage.free));
@@ -88,15 +88,16 @@ export class Metrics implements RealmMetrics {
   }
 }
 
-function allPools(realm: RealmApi | undefined) {
+async function allPools(realm: RealmApi | undefined): Promise<readonly PoolView[]> {
   if (realm === undefined || realm.state !== "ready") return [];
-  const reader = realm.now();
-  const pools = [];
-  let after: string | undefined;
-  do {
-    const page = reader.pools(after, poolPage);
-    pools.push(...page.items);
-    after = page.next;
-  } while (after !== undefined && pools.length < poolsMax);
-  return pools;
+  return realm.read((reader) => {
+    const pools: PoolView[] = [];
+    let after: string | undefined;
+    do {
+      const page = reader.pools(after, poolPage);
+      pools.push(...page.items);
+      after = page.next;
+    } while (after !== undefined && pools.length < poolsMax);
+    return pools;
+  });
 }

@@ -39,7 +39,7 @@ export class MomentReads {
 
   /** Runs `read` on the state of now, or at the moment `at` names. */
   async read<T>(realm: RealmApi, at: string | undefined, now: number, read: (reader: RealmReader) => T): Promise<T> {
-    if (at === undefined) return read(realm.now());
+    if (at === undefined) return realm.read(read);
     const moment = parseMoment(at, realm.head().position, now);
     await this.#enter();
     try {

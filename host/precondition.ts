@@ -14,7 +14,11 @@ export function etag(revision: number): string {
  * the present revision, undefined where there is none. The core decides; only what cannot be put to it as
  * one revision is refused here.
  */
-export function expectedRevision(context: Context, name: string, now: () => number | undefined): number | undefined {
+export async function expectedRevision(
+  context: Context,
+  name: string,
+  now: () => Promise<number | undefined>,
+): Promise<number | undefined> {
   const match = context.req.header("if-match");
   const noneMatch = context.req.header("if-none-match");
   if (noneMatch !== undefined) {
@@ -24,7 +28,7 @@ export function expectedRevision(context: Context, name: string, now: () => numb
     return 0;
   }
   if (match === undefined) return undefined;
-  const present = now();
+  const present = await now();
   if (match.trim() === "*") {
     if (present === undefined) throw preconditionFailed(name, 0);
     return present;

@@ -175,7 +175,7 @@ export class PageReader {
       fault = { position: next, reason: `SQLite cannot read the row: ${errorText(error)}` };
     }
     if (fault === undefined && batches.length === 0 && next <= upTo)
-      fault = { position: next, reason: `the batch that begins here is missing, and the log goes on to ${upTo}` };
+      fault = { position: next, reason: "the batch that begins here is missing" };
     const after = { next, previous: Uint8Array.from(previous) };
     return { batches, digests: joined(digests), bodies: packed(bodies), after, ...(fault === undefined ? {} : { fault }) };
   }

@@ -27,6 +27,8 @@ export async function* pagedRead(reader: ReaderThread, path: string, range: Read
     let previous = cursor.previous;
     while (ahead !== undefined) {
       const page: Page = await ahead;
+      // A fast reader thread would keep the event loop inside its messages for as long as the log is.
+      await new Promise((resolve) => setImmediate(resolve));
       const last: boolean = page.fault !== undefined || page.after.next > head.position;
       ahead = last ? undefined : askPage(reader, page.after, head, check, true);
       for (const [index, batch] of page.batches.entries()) {

@@ -12,7 +12,7 @@ import Database from "better-sqlite3";
 import { noDigest } from "../chain.js";
 import { syncDirectoryNow } from "../directory.js";
 import { StoreError } from "../store.js";
-import { isDamage } from "./failure.js";
+import { errorCode, isDamage } from "./failure.js";
 
 export type Connection = Database.Database;
 
@@ -99,7 +99,8 @@ export function connectReadOnly(path: string): Connection {
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    if (!/^SQLITE_(CANTOPEN|READONLY)/.test(errorCode(error))) throw error;
+    throw new StoreError("unavailable", `cannot read ${path} where it is: SQLite must be able to make its shared-memory file beside it; copy the folder to a writable place`, { path }, { cause: error });
   }
 }
 

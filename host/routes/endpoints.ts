@@ -114,7 +114,7 @@ export function addEndpointRoutes(routes: Routes, moments: MomentReads): void {
     },
     handle: async (call) => {
       const name = endpointOf(call);
-      const { position } = await call.done<RetireEndpoint>({ kind: "retire-endpoint", endpoint: name, ...revisionOf(call, name) });
+      const { position } = await call.done<RetireEndpoint>({ kind: "retire-endpoint", endpoint: name, ...(await revisionOf(call, name)) });
       return noContent({ "Holdfast-Position": String(position) });
     },
   });
@@ -123,7 +123,7 @@ export function addEndpointRoutes(routes: Routes, moments: MomentReads): void {
 async function defineEndpoint(call: Call): Promise<Reply> {
   const name = endpointOf(call);
   const settings = readEndpointBody(readJson(call.text, endpointBodySchema));
-  const done = await call.done<DefineEndpoint>({ kind: "define-endpoint", endpoint: name, ...settings, ...revisionOf(call, name) });
+  const done = await call.done<DefineEndpoint>({ kind: "define-endpoint", endpoint: name, ...settings, ...(await revisionOf(call, name)) });
   const { created, revision } = done.answer;
   return json(
     { endpoint: name, ...settings, revision },
@@ -136,8 +136,8 @@ export function endpointOf(call: Call): string {
   return readName("endpoint", call.context.req.param("endpoint") ?? "", "endpoint");
 }
 
-function revisionOf(call: Call, name: string): { ifRevision?: number } {
-  const revision = expectedRevision(call.context, name, () => call.realm.now().endpoint(name)?.revision);
+async function revisionOf(call: Call, name: string): Promise<{ ifRevision?: number }> {
+  const revision = await expectedRevision(call.context, name, () => call.realm.read((reader) => reader.endpoint(name)?.revision));
   return revision === undefined ? {} : { ifRevision: revision };
 }
 

@@ -126,7 +126,7 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     },
     handle: async (call) => {
       const name = poolOf(call);
-      const { position } = await call.done<RetirePool>({ kind: "retire-pool", pool: name, ...revisionOf(call, name) });
+      const { position } = await call.done<RetirePool>({ kind: "retire-pool", pool: name, ...(await revisionOf(call, name)) });
       return noContent({ "Holdfast-Position": String(position) });
     },
   });
@@ -135,10 +135,10 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
 async function definePool(call: Call): Promise<ReturnType<typeof json>> {
   const name = poolOf(call);
   const settings = readPoolBody(readJson(call.text, poolBodySchema));
-  const done = await call.done<DefinePool>({ kind: "define-pool", pool: name, ...settings, ...revisionOf(call, name) });
+  const done = await call.done<DefinePool>({ kind: "define-pool", pool: name, ...settings, ...(await revisionOf(call, name)) });
   const { created, revision } = done.answer;
   // Absent only if somebody retired it between the append and this line.
-  const view = call.realm.now().pool(name) ?? { pool: name, revision };
+  const view = (await call.realm.read((reader) => reader.pool(name))) ?? { pool: name, revision };
   return json(
     view,
     { ETag: etag(revision), "Holdfast-Position": String(done.position), ...(created ? { Location: `/v1/pools/${name}` } : {}) },
@@ -150,8 +150,8 @@ function poolOf(call: Call): string {
   return readName("pool", call.context.req.param("pool") ?? "", "pool");
 }
 
-function revisionOf(call: Call, name: string): { ifRevision?: number } {
-  const revision = expectedRevision(call.context, name, () => call.realm.now().pool(name)?.revision);
+async function revisionOf(call: Call, name: string): Promise<{ ifRevision?: number }> {
+  const revision = await expectedRevision(call.context, name, () => call.realm.read((reader) => reader.pool(name)?.revision));
   return revision === undefined ? {} : { ifRevision: revision };
 }
 

@@ -54,8 +54,8 @@ export class RealmOnDisk {
     return this.realm.snapshot();
   }
 
-  hash(): string {
-    return this.realm.now().hash();
+  hash(): Promise<string> {
+    return this.realm.read((reader) => reader.hash());
   }
 
   close(): Promise<void> {
@@ -86,7 +86,7 @@ export async function writeStory(dataDir: string, name = "default"): Promise<str
   await realm.do({ ...pool, reserved: [prefix("172.16.1.0/32")] });
   await realm.request("NSC-1");
   await realm.request("NSC-2");
-  const hash = realm.hash();
+  const hash = await realm.hash();
   await realm.close();
   return hash;
 }

@@ -86,14 +86,14 @@ describe("an idempotency key", () => {
   test("is refused for another body, path or method", async () => {
     const world = await openServing();
     await must(request(world, "c", {}, key));
-    const hash = world.hash();
+    const hash = await world.hash();
     expect([(await request(world, "d", {}, key)).status, (await request(world, "d", {}, key)).body]).toMatchObject([
       409,
       { code: "idempotency-mismatch", field: "Idempotency-Key" },
     ]);
     expect((await world.send("POST", "/v1/endpoints/e/close", { connection: connectionOf("c") }, key)).status).toBe(409);
     expect((await world.send("DELETE", "/v1/endpoints/e", undefined, key)).status).toBe(409);
-    expect(world.hash()).toBe(hash);
+    expect(await world.hash()).toBe(hash);
   });
 
   test("repeats refusals and empty answers too", async () => {
@@ -135,10 +135,10 @@ describe("an idempotency key", () => {
 describe("a log that cannot be written", () => {
   test("is answered with what may be done, and nothing changed", async () => {
     const world = await openServing();
-    const hash = world.hash();
+    const hash = await world.hash();
     world.disk.failAppend(1, { kind: "full" });
     expect((await request(world, "c")).body).toMatchObject({ code: "store-full", status: 507 });
-    expect(world.hash()).toBe(hash);
+    expect(await world.hash()).toBe(hash);
     expect(world.realm.state).toBe("ready");
   });
 

@@ -36,7 +36,7 @@ test("a pool is defined once, changed when it changes, and tells its usage", asy
 test("a PUT or DELETE with If-Match happens only to the revision it names", async () => {
   const world = await openWorld();
   const etag = (await must(world.send("PUT", "/v1/pools/p", pool, { "if-none-match": "*" }))).headers.get("etag") ?? "";
-  const hash = world.hash();
+  const hash = await world.hash();
   for (const headers of [{ "if-match": '"1"' }, { "if-match": '"999"' }, { "if-none-match": "*" }] as const) {
     const refused = await world.send("PUT", "/v1/pools/p", { ...pool, leaseSeconds: 60 }, headers);
     expect(refused.status).toBe(412);
@@ -49,7 +49,7 @@ test("a PUT or DELETE with If-Match happens only to the revision it names", asyn
   expect((await world.send("PUT", "/v1/pools/p", pool, { "if-match": etag, "if-none-match": "*" })).body).toMatchObject({
     code: "invalid",
   });
-  expect(world.hash()).toBe(hash);
+  expect(await world.hash()).toBe(hash);
   expect((await world.send("PUT", "/v1/pools/p", { ...pool, leaseSeconds: 60 }, { "if-match": `"1", ${etag}` })).status).toBe(200);
   expect((await world.send("DELETE", "/v1/pools/p", undefined, { "if-match": "*" })).status).toBe(204);
 });

@@ -196,13 +196,13 @@ describe("a request", () => {
     await must(request(world, "other"));
     const first = await must(request(world, "c"));
     world.clock.now += 600_000;
-    const hash = world.hash();
+    const hash = await world.hash();
     const late = await world.send("POST", "/v1/endpoints/e/request", { connection: first.body });
     expect([late.status, late.body]).toMatchObject([
       410,
       { code: "connection-expired", subject: "p", lease: expect.any(Number) as number },
     ]);
-    expect(world.hash()).toBe(hash);
+    expect(await world.hash()).toBe(hash);
     await must(world.send("POST", "/v1/endpoints/e/close", first.body));
     const anew = await must(request(world, "c"));
     expect(anew.headers.get("holdfast-outcome")).toBe("regranted");
@@ -299,7 +299,7 @@ describe("a batch", () => {
 
   test("of more elements than the limit, or of something else than an array, changes nothing", async () => {
     const world = await openServing({ config: { batchLimit: 3 } });
-    const hash = world.hash();
+    const hash = await world.hash();
     expect(
       (
         await batch(
@@ -312,7 +312,7 @@ describe("a batch", () => {
       code: "invalid",
       rule: "type",
     });
-    expect(world.hash()).toBe(hash);
+    expect(await world.hash()).toBe(hash);
     expect((await batch(world, [])).body).toEqual([]);
     expect(
       (

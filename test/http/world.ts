@@ -29,7 +29,7 @@ export interface World {
   readonly app: ReturnType<typeof createApp>;
   /** `body` is sent as JSON, or as it is if it is a text. */
   send(method: string, path: string, body?: unknown, headers?: Headings): Promise<Answer>;
-  hash(): string;
+  hash(): Promise<string>;
 }
 
 export interface WorldOptions {
@@ -58,7 +58,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     metrics,
     clock,
     app,
-    hash: () => realm.now().hash(),
+    hash: () => realm.read((reader) => reader.hash()),
     async send(method, path, body, headers = {}) {
       const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
       const type: Headings = body === undefined ? {} : { "content-type": "application/json" };
