@@ -161,14 +161,18 @@ function gatherQueue(root: usize, grace: u64, from: u64, until: u64): void {
     // Whole buckets inside the grace after a downtime run out together, at its end.
     const earliest = start > from && start < until ? until : start;
     if (earliest + grace > now) return;
-    if (isFullBefore(earliest + grace)) {
-      moreDue = true;
-      return;
-    }
+    const full = isFullBefore(earliest + grace);
+    if (full && moreDue) return;
     let lease = bucketHead(bucket);
     while (lease != 0) {
       const due = effectiveExpiry(lease) + grace;
-      if (due <= now) offer(due, expiresAt(lease), lease);
+      if (due <= now) {
+        if (full) {
+          moreDue = true;
+          return;
+        }
+        offer(due, expiresAt(lease), lease);
+      }
       lease = nextInBucket(lease);
     }
     // What is due together, at the end of the grace window, goes by its recorded time: a full tick need not
@@ -184,14 +188,18 @@ function gatherCooling(pool: usize): void {
   while (bucket != 0) {
     const start = bucketSecond(bucket) * 1000;
     if (start > now) return;
-    if (isFullBefore(start)) {
-      moreDue = true;
-      return;
-    }
+    const full = isFullBefore(start);
+    if (full && moreDue) return;
     let lease = bucketHead(bucket);
     while (lease != 0) {
       const due = expiresAt(lease);
-      if (due <= now) offer(due, due, lease);
+      if (due <= now) {
+        if (full) {
+          moreDue = true;
+          return;
+        }
+        offer(due, due, lease);
+      }
       lease = nextInBucket(lease);
     }
     bucket = nextBucket(root, bucket);

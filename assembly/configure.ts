@@ -5,7 +5,7 @@ import { ENDPOINT_CHANGED, ENDPOINT_DEFINED, ENDPOINT_RETIRED, POOL_CHANGED, POO
 import { take } from "./journal";
 import { ENDPOINT_COUNT, ENDPOINT_HEAD, POOL_COUNT, POSITION } from "./layout";
 import { COOLING_LEASES, LIVE_LEASES, dropPool, findPool, newPool, poolFamily, poolMode, poolRevision, setRevision, setSettings, settingsLength as keptLength, settingsOf } from "./pool";
-import { addWanted, forgetEndedOf, leasesOutside, removePrefixes, removeUnwanted } from "./prefixes";
+import { addWanted, countLeases, forgetEndedOf, leasesOutside, removePrefixes, removeUnwanted } from "./prefixes";
 import { dropQueues } from "./queue";
 import { readBytes, readText16, readU32, readU64, textSize, writeBytes, writeText8, writeU32 } from "./record";
 import {
@@ -133,6 +133,7 @@ export function poolChanged(pool: usize, settings: usize, length: u32): void {
     removePrefixes(pool);
   } else removeUnwanted(pool);
   settle(pool, settings, length);
+  countLeases(pool);
 }
 
 export function retirePool(): bool {

@@ -165,8 +165,13 @@ export function holdAgain(lease: usize): void {
   takeAgain(family, srcHi(lease), srcLo(lease));
 }
 
-/** Counts the lease at the prefix it is in, if that is one of its own pool. */
+/** Counts the lease at the prefix it is in, if both its addresses are in prefixes of its own pool. */
 export function countHere(lease: usize, by: i32): void {
-  const prefix = prefixWith(familyOf(lease), srcHi(lease), srcLo(lease));
-  if (prefix != 0 && prefixPool(prefix) == poolOf(lease)) put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + by);
+  const family = familyOf(lease);
+  const pool = poolOf(lease);
+  const prefix = prefixWith(family, srcHi(lease), srcLo(lease));
+  if (prefix == 0 || prefixPool(prefix) != pool) return;
+  const other = prefixWith(family, dstHi(lease), dstLo(lease));
+  if (other != prefix && (other == 0 || prefixPool(other) != pool)) return;
+  put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + by);
 }

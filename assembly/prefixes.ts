@@ -2,7 +2,7 @@
 import { V4 } from "./address";
 import { put32 } from "./journal";
 import { COOLING_COUNT, ENDED_HEAD, LEASES, POOL_HEAD } from "./layout";
-import { NEXT_SHARED, forgetEnded } from "./holding";
+import { NEXT_SHARED, countHere, forgetEnded } from "./holding";
 import { ENDED, LIVE, QUEUE_NEXT, dstHi, dstLo, familyOf, isSingle, poolOf, srcHi, srcLo, statusOf } from "./lease";
 import {
   FOLLOWING,
@@ -22,7 +22,6 @@ import {
   poolFamily,
   poolMode,
   prefixLength,
-  prefixPool,
   prefixRoot,
   prefixWith,
 } from "./pool";
@@ -168,9 +167,21 @@ function claimLease(lease: usize): void {
   const family = familyOf(lease);
   if (!isSingle(lease)) claimOne(family, dstHi(lease), dstLo(lease));
   claimOne(family, srcHi(lease), srcLo(lease));
-  const prefix = prefixWith(family, srcHi(lease), srcLo(lease));
-  if (statusOf(lease) == LIVE && prefix != 0 && load<u32>(prefix, FRESH_MARK) != 0 && prefixPool(prefix) == poolOf(lease)) {
-    put32(prefix + LIVE_HERE, load<u32>(prefix, LIVE_HERE) + 1);
+}
+
+/** Counts anew which live leases of the pool are in which of its prefixes: a look at every lease. */
+export function countLeases(pool: usize): void {
+  if (load<u32>(pool, LIVE_LEASES) == 0) return;
+  let prefix = firstPrefix(pool);
+  while (prefix != 0) {
+    put32(prefix + LIVE_HERE, 0);
+    prefix = nextPrefix(prefix);
+  }
+  startWalk(BRIEF_WALK, LEASES);
+  let lease = nextOfWalk(BRIEF_WALK);
+  while (lease != 0) {
+    if (statusOf(lease) == LIVE && poolOf(lease) == pool) countHere(lease, 1);
+    lease = nextOfWalk(BRIEF_WALK);
   }
 }
 

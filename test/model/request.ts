@@ -13,6 +13,9 @@ import { type LeaseRecord, type Pool, type State, copyOf, holds, isLive, poolNam
 import { judge } from "./verdict.js";
 
 /** An answered lease before the verdicts say what of it the context already has. */
+/** Places left by pairs: both their addresses were the client's, whatever kind of lease it has now. */
+export const pairsLeft = new WeakSet<object>();
+
 export type Lease = Omit<AnsweredLease, "present">;
 
 export function request(decision: Decision, command: RequestLease): RequestAnswer {
@@ -109,6 +112,7 @@ function move(decision: Decision, asking: Asking, group: readonly Pool[], live: 
     reason === "excluded" ? 0 : oldPool.revision,
   );
   const movedFrom = { dst: addressOf(live.dst), src: addressOf(live.src), reason };
+  if (oldPool.mode === "pair") pairsLeft.add(movedFrom);
   return { ...answered(place, live.lease, "moved", expiresAt), movedFrom };
 }
 

@@ -7,7 +7,7 @@
  */
 import type { AnsweredLease, ContextItem, ContextPolicy, RequestAnswer, Verdict } from "#events/command.js";
 import { type Point, bitsOf, familyOf, pointOf } from "./address.js";
-import type { Lease } from "./request.js";
+import { type Lease, pairsLeft } from "./request.js";
 import { type State, prefixAt } from "./state.js";
 
 const KEEP: Verdict = { keep: true };
@@ -101,9 +101,9 @@ function appendVerdict(answer: readonly Answered[], item: ContextItem): Verdict 
   const isAddressOrRoute = ["src-address", "dst-address", "src-route", "dst-route"].includes(item.place);
   if (!isAddressOrRoute || isShorterRoute(item)) return KEEP;
   const point = pointOf(item.address);
-  const lost = answer.flatMap(({ lease: { movedFrom }, isPair }) => {
+  const lost = answer.flatMap(({ lease: { movedFrom } }) => {
     if (movedFrom === undefined) return [];
-    return isPair ? [pointOf(movedFrom.dst), pointOf(movedFrom.src)] : [pointOf(movedFrom.src)];
+    return pairsLeft.has(movedFrom) ? [pointOf(movedFrom.dst), pointOf(movedFrom.src)] : [pointOf(movedFrom.src)];
   });
   return lost.includes(point) && !shown(answer).includes(point) ? DROP : KEEP;
 }
