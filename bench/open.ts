@@ -3,13 +3,19 @@ import type { Report } from "./harness/group.js";
 import { repeat } from "./harness/sample.js";
 import type { Scale } from "./harness/scale.js";
 import { openSqliteStore } from "#events/sqlite-store.js";
+import type { SnapshotInfo } from "#events/store.js";
 import { writeLog } from "./realm/log.js";
 import { decided, inFolder, openRealm } from "./realm/temporary.js";
 import { request } from "./workload.js";
 
+/** A snapshot that cannot be used only costs time: the figure would be one of something else. */
+function mustBeUsed(snapshot: SnapshotInfo, reason: string): never {
+  throw new Error(`the snapshot at position ${snapshot.position} was not used: ${reason}`);
+}
+
 async function timeOpening(folder: string): Promise<number> {
   const start = performance.now();
-  const realm = await openRealm(folder);
+  const realm = await openRealm(folder, mustBeUsed);
   const seconds = (performance.now() - start) / 1_000;
   await realm.close();
   return seconds;
@@ -24,7 +30,7 @@ export async function run(scale: Scale, report: Report): Promise<void> {
       await store.close();
       report({ name: `open.log.leases-${leases}`, unit: "s", figure: await repeat(repetitions, () => timeOpening(folder)), note: "every event replayed" });
 
-      const realm = await openRealm(folder);
+      const realm = await openRealm(folder, mustBeUsed);
       await realm.snapshot();
       // The tail: one lease in a hundred is renewed before the realm goes down.
       const tail = Array.from({ length: Math.ceil(leases / 100) }, (_, i) => request(i * 100));

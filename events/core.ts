@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import type { Command, Envelope, Outcome } from "./command.js";
 import { readAnswer } from "./codec/answer.js";
 import { writeCommand } from "./codec/command.js";
+import { FrameReader, framed } from "./codec/frame.js";
 import { RecordReader } from "./codec/reader.js";
 import { RecordWriter } from "./codec/writer.js";
 import { CoreReader } from "./core-reader.js";
@@ -92,6 +93,7 @@ function moduleOf(flavour: CoreFlavour): WebAssembly.Module {
 export class Core {
   private readonly out = new RecordWriter();
   private readonly reader_ = new RecordReader();
+  private frames = new FrameReader();
   private exports: CoreExports;
   private resultAt = 0;
   private realmAt = 0;
@@ -216,10 +218,10 @@ export class Core {
     return Buffer.from(this.exports.memory.buffer, at, 16).toString("hex");
   }
 
-  /** The state as bytes, in chunks. Take them all before the next command. */
+  /** The state as bytes, in framed chunks. Take them all before the next command. */
   *snapshotChunks(): Generator<Uint8Array> {
     this.call(() => this.exports.snapshotBegin());
-    while (this.call(() => this.exports.snapshotChunk()) > 0) yield this.answers().slice();
+    while (this.call(() => this.exports.snapshotChunk()) > 0) yield framed(this.answers());
   }
 
   /** The whole snapshot. */
@@ -230,19 +232,22 @@ export class Core {
   /** Takes over a snapshot's state in place of what was there; incomplete or foreign bytes stop the core. */
   restore(chunks: Iterable<Uint8Array>): void {
     if (this.position !== 0) this.exports = this.start();
+    this.frames = new FrameReader();
     for (const chunk of chunks) this.restoreChunk(chunk);
     this.finishRestore();
   }
 
-  /** Takes over the next chunk of a snapshot; the realm was empty before the first. */
-  restoreChunk(chunk: Uint8Array): void {
-    this.give(chunk);
-    this.call(() => this.exports.restoreChunk(chunk.length));
+  /** Takes over the next bytes of a snapshot, in pieces of any size; the realm was empty before the first. */
+  restoreChunk(bytes: Uint8Array): void {
+    for (const chunk of this.frames.chunks(bytes)) {
+      this.give(chunk);
+      this.call(() => this.exports.restoreChunk(chunk.length));
+    }
   }
 
   /** Throws if the snapshot's last record has not come. */
   finishRestore(): void {
-    if (this.call(() => this.exports.restored()) === 0) throw new RangeError("the snapshot ends before its last record");
+    if (this.frames.isInside || this.call(() => this.exports.restored()) === 0) throw new RangeError("the snapshot ends before its last record");
   }
 
   /** Answers a query record; the bytes are valid until the next call. */

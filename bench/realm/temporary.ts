@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Command, Envelope } from "#events/command.js";
 import { Realm } from "#events/realm.js";
 import { openSqliteStore } from "#events/sqlite-store.js";
+import type { SnapshotInfo } from "#events/store.js";
 import { defineEndpoint, definePool, START } from "../workload.js";
 
 /** The benchmarks' clock stands still: what they measure is not how leases run out. */
@@ -21,9 +22,9 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
 }
 
 /** The realm in `folder` on the embedded store, as the service opens it. */
-export async function openRealm(folder: string): Promise<Realm> {
+export async function openRealm(folder: string, skipped?: (snapshot: SnapshotInfo, reason: string) => void): Promise<Realm> {
   const store = await openSqliteStore({ dataDir: folder, realm: "bench" });
-  return Realm.open({ name: "bench", store, clock: () => START, reopenGraceSeconds: 0 });
+  return Realm.open({ name: "bench", store, clock: () => START, reopenGraceSeconds: 0, ...(skipped && { skipped }) });
 }
 
 /** Submits in the benchmarks' name; throws at a refusal, which would make figures of nothing. */
