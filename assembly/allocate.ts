@@ -2,7 +2,7 @@
 // Only looks; taking is done by the event.
 import { next, resultHi, resultLo, same } from "./address";
 import { isExcluded, isReserved, lowestUsable } from "./exclusion";
-import { NEXT_SHARED } from "./holding";
+import { NEXT_SHARED, isBroadcast } from "./holding";
 import { COOLING, ENDED, STOLEN, dstHi, dstLo, hasFlag, isSingle, leaseWithAddress, srcHi, srcLo, statusOf } from "./lease";
 import { FREE_ROOT, MODE_SINGLE, SHARED_HEAD, firstPrefix, isDraining, nextPrefix, poolFamily, poolMode, prefixPool, prefixWith } from "./pool";
 import { firstHi, firstLo, nodeWith } from "./tree";
@@ -88,6 +88,8 @@ export function findOwn(lease: usize, pool: usize): bool {
   if (prefix == 0 || prefixPool(prefix) != pool) return false;
   if (isExcluded(family, sHi, sLo) || isReserved(pool, sHi, sLo)) return false;
   if (!cooling && nodeWith(prefix + FREE_ROOT, sHi, sLo) == 0) return false;
+  // What it still holds may have become a broadcast address under a changed prefix.
+  if (isBroadcast(prefix, family, sHi, sLo)) return false;
   const dHi = dstHi(lease);
   const dLo = dstLo(lease);
   if (isSingle(lease)) {

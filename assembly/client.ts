@@ -1,37 +1,37 @@
 // Who holds leases: the name and id of the first path segment. A client exists while it has a record of
 // a lease, live or remembered.
 //
-// 8 bytes: u32 text, u32 first lease.
-// The text block: u16 name length, u16 id length, name, id.
+// One block: u32 first lease, u16 name length, u16 id length, name, id.
 import { digestBytes } from "./digest";
 import { give, put32, take } from "./journal";
 import { CLIENTS } from "./layout";
 import { sameBytes } from "./text";
 import { addEntry, firstMatch, nextMatch, removeEntry } from "./table";
 
-const TEXT: usize = 0;
-const FIRST_LEASE: usize = 4;
-const CLIENT: u32 = 8;
+const FIRST_LEASE: usize = 0;
+const NAME_LENGTH: usize = 4;
+const ID_LENGTH: usize = 6;
+const NAME: usize = 8;
 
 // @ts-ignore: decorator
 @inline
 export function clientNameLength(client: usize): u32 {
-  return load<u16>(load<u32>(client, TEXT));
+  return load<u16>(client, NAME_LENGTH);
 }
 // @ts-ignore: decorator
 @inline
 export function clientIdLength(client: usize): u32 {
-  return load<u16>(load<u32>(client, TEXT), 2);
+  return load<u16>(client, ID_LENGTH);
 }
 // @ts-ignore: decorator
 @inline
 export function clientName(client: usize): usize {
-  return <usize>load<u32>(client, TEXT) + 4;
+  return client + NAME;
 }
 // @ts-ignore: decorator
 @inline
 export function clientId(client: usize): usize {
-  return clientName(client) + clientNameLength(client);
+  return client + NAME + clientNameLength(client);
 }
 // @ts-ignore: decorator
 @inline
@@ -46,31 +46,28 @@ export function identityHash(name: usize, nameLength: u32, id: usize, idLength: 
 
 /** The client with this identity; 0 if it is unknown. */
 export function findClient(hash: u32, name: usize, nameLength: u32, id: usize, idLength: u32): usize {
-  let at = firstMatch(CLIENTS, hash);
-  while (at != 0) {
-    const text = <usize>load<u32>(at, TEXT);
+  let client = firstMatch(CLIENTS, hash);
+  while (client != 0) {
     if (
-      load<u16>(text) == nameLength &&
-      load<u16>(text, 2) == idLength &&
-      sameBytes(text + 4, name, nameLength) &&
-      sameBytes(text + 4 + nameLength, id, idLength)
+      clientNameLength(client) == nameLength &&
+      clientIdLength(client) == idLength &&
+      sameBytes(clientName(client), name, nameLength) &&
+      sameBytes(clientId(client), id, idLength)
     ) {
-      return at;
+      return client;
     }
-    at = nextMatch(hash);
+    client = nextMatch(hash);
   }
   return 0;
 }
 
 export function addClient(hash: u32, name: usize, nameLength: u32, id: usize, idLength: u32): usize {
-  const text = take(4 + nameLength + idLength);
-  store<u16>(text, <u16>nameLength);
-  store<u16>(text, <u16>idLength, 2);
-  memory.copy(text + 4, name, nameLength);
-  memory.copy(text + 4 + nameLength, id, idLength);
-  const client = take(CLIENT);
-  store<u32>(client, <u32>text, TEXT);
+  const client = take(<u32>NAME + nameLength + idLength);
   store<u32>(client, 0, FIRST_LEASE);
+  store<u16>(client, <u16>nameLength, NAME_LENGTH);
+  store<u16>(client, <u16>idLength, ID_LENGTH);
+  memory.copy(client + NAME, name, nameLength);
+  memory.copy(client + NAME + nameLength, id, idLength);
   addEntry(CLIENTS, hash, client);
   return client;
 }
@@ -78,12 +75,10 @@ export function addClient(hash: u32, name: usize, nameLength: u32, id: usize, id
 /** Forgets a client that has no record of a lease left. */
 export function dropClientIfIdle(client: usize): void {
   if (load<u32>(client, FIRST_LEASE) != 0) return;
-  const text = <usize>load<u32>(client, TEXT);
-  const nameLength = <u32>load<u16>(text);
-  const idLength = <u32>load<u16>(text, 2);
-  removeEntry(CLIENTS, identityHash(text + 4, nameLength, text + 4 + nameLength, idLength), client);
-  give(text, 4 + nameLength + idLength);
-  give(client, CLIENT);
+  const nameLength = clientNameLength(client);
+  const idLength = clientIdLength(client);
+  removeEntry(CLIENTS, identityHash(clientName(client), nameLength, clientId(client), idLength), client);
+  give(client, <u32>NAME + nameLength + idLength);
 }
 
 export function setFirstLease(client: usize, lease: usize): void {

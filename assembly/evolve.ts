@@ -25,7 +25,6 @@ import {
   nextOfClient,
   opensSeen,
   poolOf,
-  setAddresses,
   setExpires,
   setSeen,
   setState,
@@ -35,7 +34,7 @@ import {
 } from "./lease";
 import { COOLING_LEASES, COOLING_ROOT, LIVE_LEASES, MODE_SINGLE, cooldownMs, poolFamily, poolMode } from "./pool";
 import { appendEnded, dequeue, enqueue, expiryQueue } from "./queue";
-import { countHere, forgetEnded, freeAddresses, holdAddresses } from "./holding";
+import { countHere, forgetEnded, freeAddresses, holdAddresses, pinShared, sharedAddress } from "./holding";
 
 /** Ended leases remembered in a realm; beyond it the one that ended first is forgotten. */
 export const ENDED_MAX: u32 = 1 << 20;
@@ -93,20 +92,23 @@ function makeLease(
 ): void {
   const identity = identityHash(name, nameLength, clientIdAt, clientIdSize);
   let client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
+  const single = poolMode(pool) == MODE_SINGLE;
+  const family = poolFamily(pool);
   const old = recordIn(client, pool);
+  let pinned: usize = 0;
   if (old != 0) {
+    // The endpoint address of a cooling lease that comes back keeps its place among the shared ones.
+    if (single && statusOf(old) == COOLING) pinned = sharedAddress(pool, dHi, dLo);
+    if (pinned != 0) pinShared(pinned, 1);
     forgetRecord(old);
     client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
   }
-  const single = poolMode(pool) == MODE_SINGLE;
-  const family = poolFamily(pool);
   holdAddresses(pool, family, single, dHi, dLo, sHi, sLo);
+  if (pinned != 0) pinShared(pinned, -1);
   // Taking the addresses may have forgotten this client's last record elsewhere, and the client with it.
   if (client == 0 || firstLease(client) == 0) client = findClient(identity, name, nameLength, clientIdAt, clientIdSize);
   if (client == 0) client = addClient(identity, name, nameLength, clientIdAt, clientIdSize);
-  const lease = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), flags);
-  setAddresses(lease, dHi, dLo, sHi, sLo);
-  store<u64>(lease, expires, 8);
+  const lease = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), flags, expires, dHi, dLo, sHi, sLo);
   enterLease(lease);
   enterAddresses(lease);
   enqueue(expiryQueue(pool, opensSeen(lease)), lease, expires);
@@ -176,9 +178,7 @@ export function leaseMoved(lease: usize, pool: usize, endpoint: usize, connectio
   const single = poolMode(pool) == MODE_SINGLE;
   const family = poolFamily(pool);
   holdAddresses(pool, family, single, dHi, dLo, sHi, sLo);
-  const moved = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), 0);
-  setAddresses(moved, dHi, dLo, sHi, sLo);
-  store<u64>(moved, expires, 8);
+  const moved = newLease(id, family, single, client, pool, endpoint, connection, load<u32>(OPEN_COUNT), 0, expires, dHi, dLo, sHi, sLo);
   dropLease(lease);
   enterLease(moved);
   enterAddresses(moved);

@@ -1,5 +1,5 @@
 // Who holds which addresses: the one place where addresses leave the free space and come back to it.
-import { V4 } from "./address";
+import { V4, less } from "./address";
 import { give, put32, take } from "./journal";
 import {
   ENDED,
@@ -24,7 +24,7 @@ import {
 import { dropClientIfIdle } from "./client";
 import { FREE_ROOT, ISSUED_ROOT, LIVE_HERE, MODE_SINGLE, SHARED_HEAD, poolMode, prefixPool, prefixWith } from "./pool";
 import { removeEnded } from "./queue";
-import { giveAddress, lastHi, lastLo, putAddress, takeAddress } from "./tree";
+import { giveSpan, lastHi, lastLo, putSpan, takeAddress, takeSpan } from "./tree";
 import { FAULT_ADDRESS_TAKEN, stop } from "./fault";
 
 // An endpoint address that single-mode leases share: u64 hi, u64 lo, u32 users, u32 next.
@@ -54,11 +54,24 @@ function stealAddress(family: u32, hi: u64, lo: u64): void {
 }
 
 function takeOne(family: u32, hi: u64, lo: u64): void {
-  stealAddress(family, hi, lo);
-  const prefix = prefixWith(family, hi, lo);
+  takeRun(family, hi, lo, lo);
+}
+
+/** Takes a run of addresses that lies in one prefix. */
+function takeRun(family: u32, hi: u64, first: u64, last: u64): void {
+  stealAddress(family, hi, first);
+  if (last != first) stealAddress(family, hi, last);
+  const prefix = prefixWith(family, hi, first);
   if (prefix == 0) stop(FAULT_ADDRESS_TAKEN);
-  takeAddress(prefix + FREE_ROOT, hi, lo);
-  putAddress(prefix + ISSUED_ROOT, hi, lo);
+  takeSpan(prefix + FREE_ROOT, hi, first, hi, last);
+  putSpan(prefix + ISSUED_ROOT, hi, first, hi, last);
+}
+
+/** Whether a pair is two neighbours, as nearly all are: one step in every tree instead of two. */
+// @ts-ignore: decorator
+@inline
+function isRun(dHi: u64, dLo: u64, sHi: u64, sLo: u64): bool {
+  return dHi == sHi && sLo == dLo + 1 && sLo != 0;
 }
 
 /** Takes back what `giveOne` gave, from the same lease. */
@@ -71,7 +84,7 @@ function takeAgain(family: u32, hi: u64, lo: u64): void {
 /** Whether the address is its prefix's broadcast address, which `single` pools never hand out. */
 // @ts-ignore: decorator
 @inline
-function isBroadcast(prefix: usize, family: u32, hi: u64, lo: u64): bool {
+export function isBroadcast(prefix: usize, family: u32, hi: u64, lo: u64): bool {
   return family == V4 && poolMode(prefixPool(prefix)) == MODE_SINGLE && lastLo(prefix) == lo && lastHi(prefix) == hi;
 }
 
@@ -79,7 +92,7 @@ function giveOne(family: u32, hi: u64, lo: u64): void {
   const prefix = prefixWith(family, hi, lo);
   // The prefix may have left the realm while the lease lived.
   if (prefix == 0 || isBroadcast(prefix, family, hi, lo)) return;
-  giveAddress(prefix + FREE_ROOT, hi, lo);
+  giveSpan(prefix + FREE_ROOT, hi, lo, hi, lo);
 }
 
 /** The pool's shared endpoint address record; 0 if it is not in use as one. */
@@ -131,6 +144,11 @@ function unshareAddress(pool: usize, family: u32, hi: u64, lo: u64): void {
   }
 }
 
+/** Counts a shared address as used once more, or once less but never down to nothing. */
+export function pinShared(shared: usize, by: i32): void {
+  put32(shared + USERS, load<u32>(shared, USERS) + by);
+}
+
 export function sharedUsers(shared: usize): u32 {
   return load<u32>(shared, USERS);
 }
@@ -138,16 +156,31 @@ export function sharedUsers(shared: usize): u32 {
 /** Takes a lease's addresses out of the free space. Stops the program if somebody has one of them. */
 export function holdAddresses(pool: usize, family: u32, single: bool, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
   if (single) shareAddress(pool, family, dHi, dLo);
-  else takeOne(family, dHi, dLo);
+  else if (isRun(dHi, dLo, sHi, sLo)) {
+    takeRun(family, dHi, dLo, sLo);
+    return;
+  } else takeOne(family, dHi, dLo);
   takeOne(family, sHi, sLo);
 }
 
 /** Gives the addresses of a live or cooling lease back. */
 export function freeAddresses(lease: usize): void {
   const family = familyOf(lease);
-  if (isSingle(lease)) unshareAddress(poolOf(lease), family, dstHi(lease), dstLo(lease));
-  else giveOne(family, dstHi(lease), dstLo(lease));
-  giveOne(family, srcHi(lease), srcLo(lease));
+  const dHi = dstHi(lease);
+  const dLo = dstLo(lease);
+  const sHi = srcHi(lease);
+  const sLo = srcLo(lease);
+  if (isSingle(lease)) unshareAddress(poolOf(lease), family, dHi, dLo);
+  else if (isRun(dHi, dLo, sHi, sLo)) {
+    const prefix = prefixWith(family, dHi, dLo);
+    // A change of prefixes may have divided the pair, and a `single` pool may have come by its addresses.
+    if (prefix != 0 && !less(lastHi(prefix), lastLo(prefix), sHi, sLo) && poolMode(prefixPool(prefix)) != MODE_SINGLE) {
+      giveSpan(prefix + FREE_ROOT, dHi, dLo, sHi, sLo);
+      return;
+    }
+    giveOne(family, dHi, dLo);
+  } else giveOne(family, dHi, dLo);
+  giveOne(family, sHi, sLo);
 }
 
 /** Undoes `freeAddresses`: the lease holds what it held. */

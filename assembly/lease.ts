@@ -1,7 +1,7 @@
 // The record of one lease, live or remembered, and the ways to find it: by number, by address, by client.
 //
-// 56 bytes and the two addresses behind them: 8 bytes for IPv4, 32 for IPv6. With its share of the tables
-// a lease stays within its budget of 128 bytes.
+// 56 bytes and the two addresses behind them: 8 bytes for IPv4, 24 for IPv6 with one high half for both,
+// 32 where the halves differ. With its share of the tables a lease stays within its budget of 128 bytes.
 import { V4 } from "./address";
 import { mix } from "./digest";
 import { give, put32, put64, take } from "./journal";
@@ -21,7 +21,8 @@ export const QUEUE_NEXT: usize = 44;
 export const QUEUE_BACK: usize = 48;
 const ADDRESS: usize = 56;
 const BYTES_4: u32 = 64;
-const BYTES_6: u32 = 88;
+const BYTES_6: u32 = 80;
+const BYTES_6_WIDE: u32 = 88;
 
 export const LIVE: u32 = 0;
 export const ENDED: u32 = 1;
@@ -39,6 +40,8 @@ export const UNCLOSED: u32 = 32;
 export const STOLEN: u32 = 64;
 /** Its addresses are the client's own of before: a cancel leaves them remembered. */
 export const OWN: u32 = 128;
+/** The two addresses differ in their high halves. */
+const IS_WIDE: u32 = 256;
 const OPENS_SHIFT: u32 = 12;
 export const OPENS_MASK: u32 = 0xfffff;
 
@@ -120,12 +123,14 @@ export function dstLo(lease: usize): u64 {
 // @ts-ignore: decorator
 @inline
 export function srcHi(lease: usize): u64 {
-  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 16) : 0;
+  const state = load<u32>(lease, STATE);
+  if ((state & IS_V6) == 0) return 0;
+  return (state & IS_WIDE) != 0 ? load<u64>(lease, ADDRESS + 24) : load<u64>(lease, ADDRESS);
 }
 // @ts-ignore: decorator
 @inline
 export function srcLo(lease: usize): u64 {
-  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 24) : load<u32>(lease, ADDRESS + 4);
+  return (load<u32>(lease, STATE) & IS_V6) != 0 ? load<u64>(lease, ADDRESS + 16) : load<u32>(lease, ADDRESS + 4);
 }
 
 export function setState(lease: usize, state: u32): void {
@@ -202,35 +207,52 @@ export function leaveAddresses(lease: usize): void {
   if (dst != src) removeEntry(ADDRESSES, dst, lease);
 }
 
-/** Changes the addresses of a record that is not entered under any. */
-export function setAddresses(lease: usize, dHi: u64, dLo: u64, sHi: u64, sLo: u64): void {
-  if ((load<u32>(lease, STATE) & IS_V6) != 0) {
-    put64(lease + ADDRESS, dHi);
-    put64(lease + ADDRESS + 8, dLo);
-    put64(lease + ADDRESS + 16, sHi);
-    put64(lease + ADDRESS + 24, sLo);
-  } else {
-    put32(lease + ADDRESS, <u32>dLo);
-    put32(lease + ADDRESS + 4, <u32>sLo);
-  }
-}
-
 // --- making and dropping -------------------------------------------------------------------------
 
-/** A record in no table and no list yet, without addresses. */
-export function newLease(id: u64, family: u32, single: bool, client: usize, pool: usize, endpoint: usize, connection: u64, opens: u32, flags: u32): usize {
-  const lease = take(family == V4 ? BYTES_4 : BYTES_6);
+function sizeOf(state: u32): u32 {
+  if ((state & IS_V6) == 0) return BYTES_4;
+  return (state & IS_WIDE) != 0 ? BYTES_6_WIDE : BYTES_6;
+}
+
+/** A record in no table and no list yet. Its addresses stay what they are. */
+export function newLease(
+  id: u64,
+  family: u32,
+  single: bool,
+  client: usize,
+  pool: usize,
+  endpoint: usize,
+  connection: u64,
+  opens: u32,
+  flags: u32,
+  expires: u64,
+  dHi: u64,
+  dLo: u64,
+  sHi: u64,
+  sLo: u64,
+): usize {
+  const kind = (family == V4 ? 0 : dHi == sHi ? IS_V6 : IS_V6 | IS_WIDE) | (single ? IS_SINGLE : 0);
+  const state = kind | flags | ((opens & OPENS_MASK) << OPENS_SHIFT);
+  const lease = take(sizeOf(state));
   store<u64>(lease, id, ID);
-  store<u64>(lease, 0, EXPIRES);
+  store<u64>(lease, expires, EXPIRES);
   store<u64>(lease, connection, CONNECTION);
   store<u32>(lease, <u32>client, CLIENT);
   store<u32>(lease, <u32>pool, POOL);
   store<u32>(lease, <u32>endpoint, ENDPOINT);
-  const state = LIVE | (family == V4 ? 0 : IS_V6) | (single ? IS_SINGLE : 0) | flags | ((opens & OPENS_MASK) << OPENS_SHIFT);
   store<u32>(lease, state, STATE);
   store<u32>(lease, 0, NEXT_OF_CLIENT);
   store<u32>(lease, 0, QUEUE_NEXT);
   store<u32>(lease, 0, QUEUE_BACK);
+  if (family == V4) {
+    store<u32>(lease, <u32>dLo, ADDRESS);
+    store<u32>(lease, <u32>sLo, ADDRESS + 4);
+  } else {
+    store<u64>(lease, dHi, ADDRESS);
+    store<u64>(lease, dLo, ADDRESS + 8);
+    store<u64>(lease, sLo, ADDRESS + 16);
+    if (dHi != sHi) store<u64>(lease, sHi, ADDRESS + 24);
+  }
   return lease;
 }
 
@@ -252,5 +274,5 @@ export function dropLease(lease: usize): void {
     while (nextOfClient(at) != lease) at = nextOfClient(at);
     put32(at + NEXT_OF_CLIENT, <u32>nextOfClient(lease));
   }
-  give(lease, familyOf(lease) == V4 ? BYTES_4 : BYTES_6);
+  give(lease, sizeOf(stateOf(lease)));
 }

@@ -26,7 +26,7 @@ import {
   prefixWith,
 } from "./pool";
 import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
-import { clearTree, dropNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, nodeWith, putAddress, putRange, takeAddress, unhookNode } from "./tree";
+import { clearTree, dropNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, nodeWith, putRange, putSpan, takeAddress, unhookNode } from "./tree";
 import { settingsAddress, settingsHi, settingsLength, settingsLo, settingsPrefixes } from "./settings";
 
 /** Marks prefixes that came with the running change; in the spare field of their tree node. */
@@ -160,7 +160,7 @@ function claimOne(family: u32, hi: u64, lo: u64): void {
   const prefix = prefixWith(family, hi, lo);
   if (prefix == 0 || load<u32>(prefix, FRESH_MARK) == 0) return;
   if (nodeWith(prefix + FREE_ROOT, hi, lo) != 0) takeAddress(prefix + FREE_ROOT, hi, lo);
-  putAddress(prefix + ISSUED_ROOT, hi, lo);
+  putSpan(prefix + ISSUED_ROOT, hi, lo, hi, lo);
 }
 
 function claimLease(lease: usize): void {

@@ -61,7 +61,6 @@ import {
   newLease,
   opensSeen,
   poolOf,
-  setAddresses,
   setState,
   srcHi,
   srcLo,
@@ -451,10 +450,8 @@ function readLease(): void {
   const hash = identityHash(name, nameLength, clientAt, clientLength);
   let client = findClient(hash, name, nameLength, clientAt, clientLength);
   if (client == 0) client = addClient(hash, name, nameLength, clientAt, clientLength);
-  const made = newLease(id, family, single, client, holder, by, connection, 0, 0);
+  const made = newLease(id, family, single, client, holder, by, connection, 0, 0, expires, dHi, dLo, sHi, sLo);
   setState(made, state);
-  store<u64>(made, expires, 8);
-  setAddresses(made, dHi, dLo, sHi, sLo);
   enterLease(made);
   if (!hasFlag(made, STOLEN)) enterAddresses(made);
   const status = statusOf(made);

@@ -4,7 +4,7 @@
 // A node is 48 bytes: u32 left, u32 right, u32 priority, u32 spare, then first and last address
 // (hi, lo each), both inclusive. Prefix records start with the same layout and live in such a tree too.
 // A tree is named by the place that holds its root.
-import { answer, less, next, resultHi, resultLo } from "./address";
+import { answer, less, next, resultHi, resultLo, same } from "./address";
 import { mix } from "./digest";
 import { give, put32, put64, take } from "./journal";
 import { BALANCE } from "./layout";
@@ -183,66 +183,71 @@ export function lowestFrom(root: usize, hi: u64, lo: u64): bool {
   return true;
 }
 
-/** Takes one address out of the set. Stops the program when it is not there: somebody else has it. */
-export function takeAddress(root: usize, hi: u64, lo: u64): void {
-  const node = nodeWith(root, hi, lo);
-  if (node == 0) stop(FAULT_ADDRESS_TAKEN);
-  const isFirst = firstHi(node) == hi && firstLo(node) == lo;
-  const isLast = lastHi(node) == hi && lastLo(node) == lo;
-  if (isFirst && isLast) {
+/** Takes a run of addresses out of the set. Stops the program when it is not wholly there: somebody else has it. */
+export function takeSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
+  const node = nodeWith(root, aHi, aLo);
+  if (node == 0 || less(lastHi(node), lastLo(node), bHi, bLo)) stop(FAULT_ADDRESS_TAKEN);
+  const fromFirst = same(firstHi(node), firstLo(node), aHi, aLo);
+  const toLast = same(lastHi(node), lastLo(node), bHi, bLo);
+  if (fromFirst && toLast) {
     dropNode(root, node);
     return;
   }
-  if (isFirst) {
-    next(hi, lo);
-    put64(node + FIRST_HI, resultHi);
+  if (fromFirst) {
+    next(bHi, bLo);
+    if (firstHi(node) != resultHi) put64(node + FIRST_HI, resultHi);
     put64(node + FIRST_LO, resultLo);
     return;
   }
   const oldHi = lastHi(node);
   const oldLo = lastLo(node);
-  put64(node + LAST_HI, lo == 0 ? hi - 1 : hi);
-  put64(node + LAST_LO, lo - 1);
-  if (isLast) return;
-  next(hi, lo);
+  const endHi = aLo == 0 ? aHi - 1 : aHi;
+  if (oldHi != endHi) put64(node + LAST_HI, endHi);
+  put64(node + LAST_LO, aLo - 1);
+  if (toLast) return;
+  next(bHi, bLo);
   insertNode(root, newNode(resultHi, resultLo, oldHi, oldLo));
 }
 
-/** Puts one address into the set, merging it with its neighbours. False if it was there. */
-export function putAddress(root: usize, hi: u64, lo: u64): bool {
-  const before = floorNode(root, hi, lo);
-  if (before != 0 && !less(lastHi(before), lastLo(before), hi, lo)) return false;
-  const touchesBefore = before != 0 && next(lastHi(before), lastLo(before)) && resultHi == hi && resultLo == lo;
-  let behind: usize = 0;
-  if (next(hi, lo)) {
-    const nextHi = resultHi;
-    const nextLo = resultLo;
-    behind = aboveNode(root, hi, lo);
-    if (behind != 0 && !(firstHi(behind) == nextHi && firstLo(behind) == nextLo)) behind = 0;
-  }
-  if (touchesBefore) {
-    if (behind != 0) {
-      const endHi = lastHi(behind);
-      const endLo = lastLo(behind);
-      dropNode(root, behind);
-      put64(before + LAST_HI, endHi);
-      put64(before + LAST_LO, endLo);
-    } else {
-      put64(before + LAST_HI, hi);
-      put64(before + LAST_LO, lo);
-    }
-  } else if (behind != 0) {
-    put64(behind + FIRST_HI, hi);
-    put64(behind + FIRST_LO, lo);
-  } else {
-    insertNode(root, newNode(hi, lo, hi, lo));
-  }
-  return true;
+/** Takes one address out of the set. */
+export function takeAddress(root: usize, hi: u64, lo: u64): void {
+  takeSpan(root, hi, lo, hi, lo);
 }
 
-/** Puts an address back that must not be there yet. */
-export function giveAddress(root: usize, hi: u64, lo: u64): void {
-  if (!putAddress(root, hi, lo)) stop(FAULT_ADDRESS_FREE);
+/** Puts back a run of addresses none of which may be there yet. */
+export function giveSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
+  const before = floorNode(root, aHi, aLo);
+  if (before != 0 && !less(lastHi(before), lastLo(before), aHi, aLo)) stop(FAULT_ADDRESS_FREE);
+  let behind = aboveNode(root, aHi, aLo);
+  if (behind != 0 && !less(bHi, bLo, firstHi(behind), firstLo(behind))) stop(FAULT_ADDRESS_FREE);
+  joinSpan(root, before, behind, aHi, aLo, bHi, bLo);
+}
+
+/** Puts a run of addresses into the set, whichever of them are there already. */
+export function putSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
+  const before = floorNode(root, aHi, aLo);
+  if (before != 0 && !less(lastHi(before), lastLo(before), bHi, bLo)) return;
+  const behind = aboveNode(root, aHi, aLo);
+  const meetsBefore = before != 0 && !less(lastHi(before), lastLo(before), aHi, aLo);
+  const meetsBehind = behind != 0 && !less(bHi, bLo, firstHi(behind), firstLo(behind));
+  if (meetsBefore || meetsBehind) putRange(root, aHi, aLo, bHi, bLo);
+  else joinSpan(root, before, behind, aHi, aLo, bHi, bLo);
+}
+
+/** Hangs a run between its neighbours, which it does not meet, and merges it with those it touches. */
+function joinSpan(root: usize, before: usize, behind: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
+  const touchesBefore = before != 0 && next(lastHi(before), lastLo(before)) && same(resultHi, resultLo, aHi, aLo);
+  const touchesBehind = behind != 0 && next(bHi, bLo) && same(resultHi, resultLo, firstHi(behind), firstLo(behind));
+  if (touchesBefore) {
+    const endHi = touchesBehind ? lastHi(behind) : bHi;
+    const endLo = touchesBehind ? lastLo(behind) : bLo;
+    if (touchesBehind) dropNode(root, behind);
+    if (lastHi(before) != endHi) put64(before + LAST_HI, endHi);
+    put64(before + LAST_LO, endLo);
+  } else if (touchesBehind) {
+    if (firstHi(behind) != aHi) put64(behind + FIRST_HI, aHi);
+    put64(behind + FIRST_LO, aLo);
+  } else insertNode(root, newNode(aHi, aLo, bHi, bLo));
 }
 
 /** Puts a whole range into the set, swallowing what it meets or touches. */
