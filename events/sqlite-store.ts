@@ -327,9 +327,10 @@ class SqliteStore implements EventStore {
   }
 
   async #close(): Promise<void> {
-    await this.#snapshots.idle();
+    // At once: what is called after close must not slip in while a snapshot is being finished.
     const poisoned = this.#ended !== undefined;
     this.#ended ??= new StoreError("closed", `the log ${this.path} is closed`, { path: this.path });
+    await this.#snapshots.idle();
     this.#wakeFollowers();
     await this.#space?.close();
     await this.#reader.close();
