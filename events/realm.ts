@@ -7,7 +7,8 @@
  */
 import type { Command, Envelope, Outcome } from "./command.js";
 import type { CoreFlavour } from "./core.js";
-import { Core, CoreStopped } from "./core.js";
+import type { Core } from "./core.js";
+import { CoreStopped } from "./core.js";
 import { readAnswer } from "./codec/answer.js";
 import { writeCommand } from "./codec/command.js";
 import { decodeEvents } from "./codec/event.js";

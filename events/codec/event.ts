@@ -80,7 +80,20 @@ function readData(input: RecordReader, type: EventType): EventData[EventType] {
       return { endpoint: input.text8(), before: readEndpointSettings(input), after: readEndpointSettings(input) };
     case "endpoint-retired":
       return { endpoint: input.text8() };
+    case "lease-granted":
+    case "lease-renewed":
+    case "lease-restored":
+    case "lease-moved":
+    case "lease-released":
+    case "lease-expired":
+    case "lease-cooled":
+      return readLeaseData(input, type);
   }
+}
+
+type LeaseEventType = Extract<EventType, `lease-${string}`>;
+
+function readLeaseData(input: RecordReader, type: LeaseEventType): EventData[LeaseEventType] {
   const { facts, detail, excluded, timeA, timeB, from } = readLeaseFields(input, type);
   switch (type) {
     case "lease-granted":

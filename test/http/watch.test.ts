@@ -112,7 +112,7 @@ describe("the event stream", () => {
   test("breaks off when the log cannot be read", async () => {
     let ended: unknown;
     const stream = eventStream({
-      // eslint-disable-next-line require-yield
+
       watch: async function* () {
         await Promise.resolve();
         throw new Error("unreadable");
