@@ -18,13 +18,12 @@ interface Sample {
 /** `waiting` callers, each asking again as soon as it has its answer, until `grants` are granted. */
 async function measure(realm: Realm, waiting: number, grants: number, firstClient: number): Promise<Sample> {
   const latencies = new Float64Array(grants);
-  const commands = Array.from({ length: grants }, (_, i) => request(firstClient + i));
   let next = 0;
   const caller = async (): Promise<void> => {
     while (next < grants) {
       const mine = next++;
       const from = performance.now();
-      await decided(realm, commands[mine] as (typeof commands)[number]);
+      await decided(realm, request(firstClient + mine));
       latencies[mine] = performance.now() - from;
     }
   };

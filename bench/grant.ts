@@ -1,6 +1,6 @@
 /** One pair in the core: how the cost depends on live leases, on holes between them and on excluded prefixes. */
 import { Core, type CommandEntry } from "#events/core.js";
-import type { RequestLease } from "#events/command.js";
+import type { Command, RequestLease } from "#events/command.js";
 import { cancel, emptyCore, ENVELOPE, filledCore, map, numbers, submitAll, warmUp, type Shape } from "./core/filled.js";
 import { encodeRuns, type RawCore } from "./core/raw.js";
 import type { Report } from "./harness/group.js";
@@ -24,8 +24,9 @@ function* newRequests(live: number, shape: Shape, exclusions: number, count: num
   for (const client of numbers(firstNew(live), firstNew(live) + count)) yield request(client, { excluded });
 }
 
-function cancelAll(core: RawCore, live: number, count: number): void {
-  submitAll(core, map(numbers(firstNew(live), firstNew(live) + count), cancel));
+/** Bursts in one repetition: one alone is over before the processor has warmed to it. */
+function burstsOf(scale: Scale): number {
+  return scale.name === "tiny" ? 1 : 8;
 }
 
 /** Microseconds a command, submit and commit together; the state is the same before each repetition. */
@@ -40,13 +41,24 @@ function timeRuns(core: RawCore, runs: readonly Uint8Array[]): number {
   return ((performance.now() - start) * 1_000) / commands;
 }
 
-function measureRaw(scale: Scale, core: RawCore, live: number, shape: Shape, exclusions: number) {
-  const runs = encodeRuns(newRequests(live, shape, exclusions, scale.grants), ENVELOPE, RUN);
+/** Bursts of grants, each taken back before the next outside the time. */
+function measureRaw(scale: Scale, core: RawCore, requests: Iterable<RequestLease>, cancels: Iterable<Command>) {
+  const granting = encodeRuns(requests, ENVELOPE, RUN);
+  const cancelling = encodeRuns(cancels, ENVELOPE, RUN);
+  const bursts = burstsOf(scale);
   return repeat(scale.repetitions, () => {
-    const spent = timeRuns(core, runs);
-    cancelAll(core, live, scale.grants);
-    return spent;
+    let spent = 0;
+    for (let burst = 0; burst < bursts; burst++) {
+      spent += timeRuns(core, granting);
+      timeRuns(core, cancelling);
+    }
+    return spent / bursts;
   });
+}
+
+function measureNew(scale: Scale, core: RawCore, live: number, shape: Shape, exclusions: number) {
+  const cancels = map(numbers(firstNew(live), firstNew(live) + scale.grants), cancel);
+  return measureRaw(scale, core, newRequests(live, shape, exclusions, scale.grants), cancels);
 }
 
 async function rawRows(scale: Scale, report: Report): Promise<void> {
@@ -57,7 +69,7 @@ async function rawRows(scale: Scale, report: Report): Promise<void> {
       report({
         name: `grant.raw.live-${live}.exclusions-${exclusions}`,
         unit: "us",
-        figure: await measureRaw(scale, core, live, "whole", exclusions),
+        figure: await measureNew(scale, core, live, "whole", exclusions),
         peer: { go: `nsm.pull-pair.exclusions-${exclusions}` },
         ...(budget !== undefined && { budget }),
       });
@@ -68,7 +80,11 @@ async function rawRows(scale: Scale, report: Report): Promise<void> {
     report({
       name: `grant.raw.live-${live}.renewal`,
       unit: "us",
-      figure: await repeat(scale.repetitions, () => timeRuns(core, renewals)),
+      figure: await repeat(scale.repetitions, () => {
+        let spent = 0;
+        for (let burst = 0; burst < burstsOf(scale); burst++) spent += timeRuns(core, renewals);
+        return spent / burstsOf(scale);
+      }),
       peer: { go: `nsm.p2p-refresh.live-${scale.peerFragments[0]}` },
     });
   }
@@ -78,9 +94,10 @@ async function rawRows(scale: Scale, report: Report): Promise<void> {
 async function growingRows(scale: Scale, report: Report): Promise<void> {
   for (const live of scale.liveLeases) {
     const core = filledCore(live, "whole");
+    const count = scale.grants * burstsOf(scale);
     const runsOf = (repetition: number): Uint8Array[] => {
-      const from = firstNew(live) + repetition * scale.grants;
-      return encodeRuns(map(numbers(from, from + scale.grants), (client) => request(client)), ENVELOPE, RUN);
+      const from = firstNew(live) + repetition * count;
+      return encodeRuns(map(numbers(from, from + count), (client) => request(client)), ENVELOPE, RUN);
     };
     const runs = Array.from({ length: scale.repetitions + 1 }, (_, repetition) => runsOf(repetition));
     report({
@@ -106,15 +123,11 @@ async function steppedOverRow(scale: Scale, report: Report): Promise<void> {
     submitAll(core, map(numbers(from * 64, from * 64 + pairs), (client) => request(client, { excluded: near })));
   }
   const count = Math.min(scale.grants, 512);
-  const runs = encodeRuns(map(numbers(gapPairs, gapPairs + count), (client) => request(client, { excluded })), ENVELOPE, RUN);
+  const requests = map(numbers(gapPairs, gapPairs + count), (client) => request(client, { excluded }));
   report({
     name: `grant.raw.stepped-over.exclusions-${exclusions}`,
     unit: "us",
-    figure: await repeat(scale.repetitions, () => {
-      const spent = timeRuns(core, runs);
-      submitAll(core, map(numbers(gapPairs, gapPairs + count), cancel));
-      return spent;
-    }),
+    figure: await measureRaw(scale, core, requests, map(numbers(gapPairs, gapPairs + count), cancel)),
     peer: { go: `nsm.pull-pair.exclusions-${exclusions}` },
     ...(exclusions === 1_000 && { budget: { limit: 5 } }),
     note: `${gapPairs} live pairs fill every gap between the excluded prefixes`,
@@ -141,7 +154,7 @@ async function fragmentedRows(scale: Scale, report: Report): Promise<void> {
       report({
         name: `grant.raw.fragmented-${live}.exclusions-${exclusions}`,
         unit: "us",
-        figure: await measureRaw(scale, core, live, "fragmented", exclusions),
+        figure: await measureNew(scale, core, live, "fragmented", exclusions),
         ...(exclusions === 0 && {
           peer: { go: `nsm.pull-pair.fragmented-${atPeer}` },
           ...(atPeer !== live && { note: `the peer has ${atPeer} live pairs, its cost grows with them` }),
