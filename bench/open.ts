@@ -26,7 +26,7 @@ export async function run(scale: Scale, report: Report): Promise<void> {
   for (const leases of scale.openLeases) {
     await inFolder(async (folder) => {
       const store = await openSqliteStore({ dataDir: folder, realm: "bench" });
-      await writeLog(store, { events: leases + 3, leases, batch: 256 });
+      await writeLog(store, { events: leases + 3, leases, order: "turns", batch: 256 });
       await store.close();
       report({ name: `open.log.leases-${leases}`, unit: "s", figure: await repeat(repetitions, () => timeOpening(folder)), note: "every event replayed" });
 

@@ -25,7 +25,7 @@ export async function run(scale: Scale, report: Report): Promise<void> {
     const leases = Math.min(100_000, Math.ceil(events / 10));
     const store = await openSqliteStore({ dataDir: folder, realm: "bench" });
     const started = performance.now();
-    await writeLog(store, { events, leases, batch: 1_024, snapshots: SNAPSHOTS });
+    await writeLog(store, { events, leases, order: "turns", batch: 1_024, snapshots: SNAPSHOTS });
     const written = (performance.now() - started) / 1_000;
     const snapshots = await store.snapshots();
     for (const { position } of snapshots) await rebuild(store, position, { skipped: mustBeUsed });

@@ -1,4 +1,4 @@
-/** Long logs, written as fast as they can be: grants for every lease, then renewals in random order. */
+/** Long logs, written as fast as they can be: grants for every lease, then renewals. */
 import type { Command } from "#events/command.js";
 import { RecordWriter, writeCommand } from "#events/codec.js";
 import { Core } from "#events/core.js";
@@ -10,6 +10,8 @@ import { ENVELOPE } from "./temporary.js";
 export interface LogShape {
   readonly events: number;
   readonly leases: number;
+  /** `turns`: clients renew one after the other, round after round, as their timers do; `random`: anyone at any time. */
+  readonly order: "turns" | "random";
   /** Events in one durable append. */
   readonly batch: number;
   /** Snapshots written on the way, evenly spaced, as the service writes them. */
@@ -17,7 +19,7 @@ export interface LogShape {
 }
 
 /** Writes the log into an empty store; gives the core at its end. */
-export async function writeLog(store: EventStore, { events, leases, batch, snapshots = 0 }: LogShape): Promise<Core> {
+export async function writeLog(store: EventStore, { events, leases, order, batch, snapshots = 0 }: LogShape): Promise<Core> {
   const core = Core.create();
   const out = new RecordWriter();
   const random = seeded(events);
@@ -39,6 +41,7 @@ export async function writeLog(store: EventStore, { events, leases, batch, snaps
   const every = snapshots === 0 ? Infinity : Math.ceil(events / snapshots);
   let next = every;
   let granted = 0;
+  let renewed = 0;
   while (core.position < events) {
     const count = Math.min(batch, events - core.position);
     now += 1;
@@ -49,7 +52,11 @@ export async function writeLog(store: EventStore, { events, leases, batch, snaps
   }
   return core;
 
+  function renewing(): number {
+    return order === "random" ? Math.floor(random() * leases) : renewed++ % leases;
+  }
+
   function* commandsOf(count: number): Generator<Command> {
-    for (let i = 0; i < count; i++) yield request(granted < leases ? granted++ : Math.floor(random() * leases));
+    for (let i = 0; i < count; i++) yield request(granted < leases ? granted++ : renewing());
   }
 }
