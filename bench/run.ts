@@ -18,7 +18,7 @@ const usage = `usage: npm run bench -- [options]
   --quick           smaller sizes and fewer repetitions (minutes instead of a quarter of an hour)
   --tiny            only shows that everything runs; its figures mean nothing
   --no-peers        leave the Go peers out
-  --heal-30k        let NSM's allocator heal 30 000 clients too (about two minutes)
+  --heal-30k        let NSM's allocator heal 30 000 clients too (two minutes, ten on a busy machine)
   --profile <dir>   write a CPU profile of each group's process there
   --save-baseline   keep this run as bench/baseline.json
   --no-save         keep nothing of this run`;

@@ -26,7 +26,7 @@ export type GoPeers =
 /** The folder with the program's sources: beside the sources of the benchmarks, not beside the compiled ones. */
 const sources = fileURLToPath(new URL("../../../bench/peers/go", import.meta.url));
 
-/** Bounded: the build gets five minutes (it may fetch modules), the run twelve. */
+/** Bounded: the build gets five minutes (it may fetch modules), the run twelve, thirty with the long heal storm. */
 export async function runGoPeers(scale: ScaleName, heal30k: boolean): Promise<GoPeers> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-peers-"));
   try {
@@ -38,7 +38,7 @@ export async function runGoPeers(scale: ScaleName, heal30k: boolean): Promise<Go
     }
     const flags = [...(scale === "full" ? [] : [`-${scale}`]), ...(heal30k ? ["-heal-30k"] : [])];
     try {
-      const { stdout } = await run(binary, flags, { timeout: 720_000, maxBuffer: 1 << 24 });
+      const { stdout } = await run(binary, flags, { timeout: heal30k ? 1_800_000 : 720_000, maxBuffer: 1 << 24 });
       return { ran: true, ...(JSON.parse(stdout) as Omit<Extract<GoPeers, { ran: true }>, "ran">) };
     } catch (error) {
       return { ran: false, reason: `the Go program failed: ${lastLine(error)}` };
