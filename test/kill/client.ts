@@ -35,6 +35,15 @@ interface IpContext {
   readonly dstIpAddrs?: readonly string[];
 }
 
+/** A lease as the server lists it. */
+export interface Listed {
+  readonly client: { readonly name: string };
+  readonly pool: string;
+  readonly dst: string;
+  readonly src: string;
+  readonly state: string;
+}
+
 /**
  * An NSM client that remembers what it was told. `held` is what the last acknowledged request gave it;
  * `unsure` says that something was asked for since and nobody knows whether it happened.
@@ -42,6 +51,8 @@ interface IpContext {
 export class LoadedClient {
   held: string | undefined;
   unsure = false;
+  /** Everything this client was ever acknowledged. */
+  acknowledged = 0;
   private connection: Record<string, unknown>;
 
   constructor(
@@ -51,23 +62,57 @@ export class LoadedClient {
     this.connection = { id: `c-${name}`, path: { pathSegments: [{ name, id: `${name}-0` }] } };
   }
 
-  /** Asks, refreshes or heals; gives the addresses if it was answered. */
-  async ask(agent: Agent, url: string, context: "right" | "empty"): Promise<string | undefined> {
-    const connection = context === "right" ? this.connection : { ...this.connection, context: undefined };
-    const answer = await send(agent, `${url}/v1/endpoints/${this.endpoint}/request`, "POST", { connection });
-    if (answer === undefined) {
-      this.unsure ||= this.held === undefined;
-      return undefined;
-    }
-    if (answer.status !== 200) throw new Error(`${this.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    this.connection = answer.body as Record<string, unknown>;
-    const { ipContext } = (answer.body as { context: { ipContext: IpContext } }).context;
-    return `${(ipContext.srcIpAddrs ?? []).join()} ${(ipContext.dstIpAddrs ?? []).join()}`;
+  private message(context: "right" | "empty"): Record<string, unknown> {
+    return { connection: context === "right" ? this.connection : { ...this.connection, context: undefined } };
   }
 
-  async close(agent: Agent, url: string): Promise<void> {
-    const answer = await send(agent, `${url}/v1/endpoints/${this.endpoint}/close`, "POST", this.connection);
-    if (answer === undefined) this.unsure = true;
-    else this.held = undefined;
+  /** Takes note of an acknowledged connection; one that has other addresses than were acknowledged before is the failure looked for. */
+  private heard(connection: Record<string, unknown>): void {
+    const { ipContext } = (connection as { context: { ipContext: IpContext } }).context;
+    const got = `${(ipContext.srcIpAddrs ?? []).join()} ${(ipContext.dstIpAddrs ?? []).join()}`;
+    if (this.held !== undefined && !this.unsure && got !== this.held) throw new Error(`${this.name} had ${this.held} and got ${got}`);
+    this.connection = connection;
+    this.held = got;
+    this.unsure = false;
+    this.acknowledged++;
+  }
+
+  /** Asks, refreshes or heals; false when nobody answered. */
+  async ask(agent: Agent, url: string, context: "right" | "empty"): Promise<boolean> {
+    const answer = await send(agent, `${url}/v1/endpoints/${this.endpoint}/request`, "POST", this.message(context));
+    if (answer === undefined) {
+      // Whoever holds something holds it still; who held nothing may hold something now.
+      this.unsure ||= this.held === undefined;
+      return false;
+    }
+    if (answer.status !== 200) throw new Error(`${this.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    this.heard(answer.body as Record<string, unknown>);
+    return true;
+  }
+
+  /** Closes, or cancels the grant it just got; false when nobody answered. */
+  async end(kind: "close" | "cancel", agent: Agent, url: string): Promise<boolean> {
+    const answer = await send(agent, `${url}/v1/endpoints/${this.endpoint}/${kind}`, "POST", this.connection);
+    if (answer === undefined) {
+      this.unsure = true;
+      return false;
+    }
+    if (answer.status !== 200) throw new Error(`${this.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    this.held = undefined;
+    this.acknowledged++;
+    return true;
+  }
+
+  /** Several clients of one endpoint in one call; false when nobody answered. */
+  static async askTogether(clients: readonly LoadedClient[], agent: Agent, url: string): Promise<boolean> {
+    const answer = await send(agent, `${url}/v1/endpoints/${clients[0]!.endpoint}/requests`, "POST", clients.map((client) => client.message("right")));
+    if (answer === undefined) for (const client of clients) client.unsure ||= client.held === undefined;
+    if (answer === undefined) return false;
+    if (answer.status !== 200) throw new Error(`a batch: ${answer.status} ${JSON.stringify(answer.body)}`);
+    for (const [i, element] of (answer.body as Record<string, unknown>[]).entries()) {
+      if (!("context" in element)) throw new Error(`${clients[i]!.name} in a batch: ${JSON.stringify(element)}`);
+      clients[i]!.heard(element);
+    }
+    return true;
   }
 }
