@@ -40,7 +40,11 @@ export class World {
   private now = Date.UTC(2026, 0, 1);
   private realm!: Realm;
 
-  constructor(seed: number) {
+  /** `sabotage` gets at the disk while no process has it: shows that the auditor sees what it must not miss. */
+  constructor(
+    seed: number,
+    private readonly sabotage?: (disk: MemoryDisk) => void,
+  ) {
     this.dice = new Dice(seed);
   }
 
@@ -181,6 +185,7 @@ export class World {
     if (this.dice.chance(0.5)) this.disk.crash();
     else await this.realm.close();
     this.disk.crash();
+    this.sabotage?.(this.disk);
     this.now += this.dice.chance(0.3) ? this.dice.below(900_000) : this.dice.below(5000);
     if (this.dice.chance(0.2)) {
       this.disk.failAppend(1, { kind: "unknown", written: this.dice.chance(0.5) });
