@@ -136,6 +136,20 @@ export function poolChanged(pool: usize, settings: usize, length: u32): void {
   countLeases(pool);
 }
 
+/**
+ * Of the endpoints whose chain names the pool the one that was changed longest ago, 0 if there is none. Not as the
+ * list has them: a snapshot turns the list round, and a restored core must give the answer the live one gives.
+ */
+function firstUserOf(pool: usize): usize {
+  let first: usize = 0;
+  let endpoint = <usize>load<u32>(ENDPOINT_HEAD);
+  while (endpoint != 0) {
+    if (chainNames(endpoint, pool) && (first == 0 || endpointRevision(endpoint) < endpointRevision(first))) first = endpoint;
+    endpoint = load<u32>(endpoint, FOLLOWING_ENDPOINT);
+  }
+  return first;
+}
+
 export function retirePool(): bool {
   const name = readText16();
   const nameLength = textSize;
@@ -149,14 +163,11 @@ export function retirePool(): bool {
     counting(held);
     return refuse(IN_USE, RULE_POOL_HAS_LEASES);
   }
-  let endpoint = <usize>load<u32>(ENDPOINT_HEAD);
-  while (endpoint != 0) {
-    if (chainNames(endpoint, pool)) {
-      const text = endpointName(endpoint);
-      against(textBytes(text), textLength(text));
-      return refuse(IN_USE, RULE_POOL_IN_CHAIN);
-    }
-    endpoint = load<u32>(endpoint, FOLLOWING_ENDPOINT);
+  const user = firstUserOf(pool);
+  if (user != 0) {
+    const text = endpointName(user);
+    against(textBytes(text), textLength(text));
+    return refuse(IN_USE, RULE_POOL_IN_CHAIN);
   }
   beginEvent(POOL_RETIRED, 0);
   writeText8(name, nameLength);

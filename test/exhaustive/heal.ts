@@ -65,9 +65,12 @@ function request(client: number, life: string, items: readonly ContextItem[]): R
 }
 
 /** A client's own address, which no realm ever gave it. */
-export const CLIENTS_OWN = "20.0.0.1";
+export const CLIENTS_OWN = parsePrefix("20.0.0.1/32").address;
 
-const FOREIGN: readonly ContextItem[] = ["172.16.1.0/24", "172.16.1.14/32", `${CLIENTS_OWN}/32`, "2001:db8::7/128"].map((text) => ({ place: "src-address", ...parsePrefix(text) }));
+const FOREIGN: readonly ContextItem[] = [
+  ...["172.16.1.0/24", "172.16.1.14/32", "2001:db8::7/128"].map((text): ContextItem => ({ place: "src-address", ...parsePrefix(text) })),
+  { place: "src-address", address: CLIENTS_OWN, length: 32 },
+];
 
 function contextOf(answer: RequestAnswer): readonly ContextItem[] {
   return answer.leases.flatMap(({ mode, dst, src, length }): ContextItem[] => {

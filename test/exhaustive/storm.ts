@@ -1,5 +1,6 @@
 /** Plays every heal storm of a size and says of the first that went wrong what it was. */
-import type { Outcome, RequestAnswer } from "#events/command.js";
+import type { Address } from "#events/address.js";
+import type { AnsweredLease, Outcome, RequestAnswer } from "#events/command.js";
 import { pointOf, textOf } from "../model/address.js";
 import { permutations } from "../model/play.js";
 import type { Asked } from "../property/subject.js";
@@ -45,35 +46,46 @@ function playStorm(realm: HealRealm, storm: Storm, answers: readonly RequestAnsw
   for (const size of storm.sizes) {
     realm.submit(requests.slice(done, done + size)).forEach((outcome, i) => {
       const client = storm.order[done + i]!;
-      checkHealed(requests[done + i]!, outcome, answers[client]!, `client ${client} in ${JSON.stringify(storm)}`);
+      const fault = faultOf(requests[done + i]!, outcome, answers[client]!);
+      if (fault !== undefined) throw new Error(`client ${client} in ${JSON.stringify(storm)} ${fault}`);
     });
     done += size;
   }
 }
 
-function checkHealed(asked: Asked, outcome: Outcome, wanted: RequestAnswer, what: string): void {
+/** What is wrong with a healed client's answer; `undefined` if it has what it had. */
+function faultOf(asked: Asked, outcome: Outcome, wanted: RequestAnswer): string | undefined {
   const got = answerOf(outcome);
-  if (leasesText(got) !== leasesText(wanted)) throw new Error(`${what} got ${leasesText(got)} instead of ${leasesText(wanted)}`);
-  if (got.leases.some((lease) => lease.outcome !== "restored")) throw new Error(`${what} was not told that its leases were restored`);
+  if (!isSamePlace(got, wanted)) return `got ${leasesText(got)} instead of ${leasesText(wanted)}`;
+  if (got.leases.some((lease) => lease.outcome !== "restored")) return "was not told that its leases were restored";
   const stale = staleItems(asked, got);
-  if (stale.length > 0) throw new Error(`${what} keeps what it has no lease on: ${stale.join(", ")}`);
+  return stale.length > 0 ? `keeps what it has no lease on: ${stale.map((address) => textOf(pointOf(address))).join(", ")}` : undefined;
+}
+
+function isSamePlace(got: RequestAnswer, wanted: RequestAnswer): boolean {
+  const isSame = (one: AnsweredLease, other: AnsweredLease | undefined): boolean =>
+    other !== undefined && one.lease === other.lease && isSameAddress(one.dst, other.dst) && isSameAddress(one.src, other.src);
+  return got.leases.length === wanted.leases.length && got.leases.every((lease, i) => isSame(lease, wanted.leases[i]));
+}
+
+function isSameAddress(a: Address, b: Address): boolean {
+  if (a.family === 4) return b.family === 4 && a.value === b.value;
+  return b.family === 6 && a.words.every((word, i) => word === b.words[i]);
 }
 
 /** Kept items that are neither the answer's nor the client's own: its context may hold nobody else's addresses. */
-function staleItems(asked: Asked, answer: RequestAnswer): readonly string[] {
+function staleItems(asked: Asked, answer: RequestAnswer): readonly Address[] {
   if (asked.command.kind !== "request") return [];
-  const own = answer.leases.flatMap(({ dst, src }) => [dst, src]).map((address) => textOf(pointOf(address)));
+  const own = [CLIENTS_OWN, ...answer.leases.flatMap(({ dst, src }) => [dst, src])];
   return asked.command.items
-    .filter((_, i) => answer.verdicts[i]!.keep)
-    .map(({ address }) => textOf(pointOf(address)))
-    .filter((text) => !own.includes(text) && text !== CLIENTS_OWN);
+    .filter((item, i) => answer.verdicts[i]!.keep && !own.some((address) => isSameAddress(address, item.address)))
+    .map(({ address }) => address);
 }
 
 function checkNewcomer(outcome: Outcome | undefined, answers: readonly RequestAnswer[]): void {
-  const taken = answers.flatMap(({ leases }) => leases.flatMap(({ mode, dst, src }) => (mode === "pair" ? [dst, src] : [src]))).map((address) => JSON.stringify(address));
+  const taken = answers.flatMap(({ leases }) => leases.flatMap(({ mode, dst, src }) => (mode === "pair" ? [dst, src] : [src])));
   const got = answerOf(outcome);
-  for (const { dst, src } of got.leases) {
-    if ([dst, src].some((address) => taken.includes(JSON.stringify(address)))) throw new Error(`the newcomer got an address of someone else: ${leasesText(got)}`);
-  }
+  const isTaken = (address: Address): boolean => taken.some((other) => isSameAddress(other, address));
+  if (got.leases.some(({ dst, src }) => isTaken(dst) || isTaken(src))) throw new Error(`the newcomer got an address of someone else: ${leasesText(got)}`);
   if (got.verdicts.some(({ keep }) => keep)) throw new Error("the newcomer keeps addresses of others in its context");
 }

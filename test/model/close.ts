@@ -28,7 +28,7 @@ function releaseWhere(decision: Decision, command: CloseConnection | CancelReque
 }
 
 export function releaseLease(decision: Decision, command: ReleaseLease): AnswerOf["release-lease"] {
-  const record = decision.state.records.find((candidate) => candidate.lease === command.lease && isLive(candidate)) ?? refuse("not-found");
+  const record = decision.state.records.find((candidate) => candidate.lease === command.lease && isLive(candidate)) ?? refuse("not-found", { position: command.lease });
   decision.emit("lease-released", { ...factsOf(record), connection: "", reason: "operator" });
   return { released: 1 };
 }

@@ -26,7 +26,7 @@ export function definePool(decision: Decision, command: DefinePool): AnswerOf["d
     return { created: false, changed: false, revision: old.revision, outside: countOutside(state, old) };
   }
   const isOtherKind = old.mode !== wanted.mode || familyOf(old.prefixes[0]!.first) !== familyOf(wanted.prefixes[0]!.first);
-  if (isOtherKind && state.records.some((record) => holds(record) && record.pool === old.name)) refuse("in-use", { subject: old.name });
+  if (isOtherKind) refuseHolding(state, old);
   decision.emit("pool-changed", { pool: command.pool, before, after });
   return { created: false, changed: true, revision: state.position, outside: countOutside(state, poolNamed(state, command.pool)) };
 }
@@ -64,13 +64,18 @@ export function countOutside(state: State, pool: Pool): number {
   return state.records.filter((record) => isLive(record) && record.pool === pool.name && isOutside(record)).length;
 }
 
+function refuseHolding(state: State, pool: Pool): void {
+  const count = state.records.filter((record) => holds(record) && record.pool === pool.name).length;
+  if (count > 0) refuse("in-use", { subject: pool.name, count });
+}
+
 export function retirePool(decision: Decision, command: RetirePool): AnswerOf["retire-pool"] {
   const { state } = decision;
   const pool = state.pools.get(command.pool) ?? refuse("not-found", { subject: command.pool });
   checkRevision(command.ifRevision, pool.revision, pool.name);
-  if (state.records.some((record) => holds(record) && record.pool === pool.name)) refuse("in-use", { subject: pool.name });
-  const user = [...state.endpoints.values()].filter((endpoint) => endpoint.chain.flat().includes(pool.name)).map(({ name }) => name).sort()[0];
-  if (user !== undefined) refuse("in-use", { subject: pool.name, other: user });
+  refuseHolding(state, pool);
+  const user = [...state.endpoints.values()].filter((endpoint) => endpoint.chain.flat().includes(pool.name)).sort((a, b) => a.revision - b.revision)[0];
+  if (user !== undefined) refuse("in-use", { subject: pool.name, other: user.name });
   decision.emit("pool-retired", { pool: pool.name, ...settingsOf(pool) });
   return { revision: state.position };
 }

@@ -1,6 +1,6 @@
 /** A client asks: exactly one lease per group of the endpoint's chain, or a refusal and nothing at all. */
 import type { AnsweredLease, LeaseOutcome, MoveReason, RequestAnswer, RequestLease } from "#events/command.js";
-import { type Range, addressOf, bitsOf, lengthOf, rangeOf, textOf } from "./address.js";
+import { type Point, type Range, addressOf, bitsOf, lengthOf, rangeOf, textOf } from "./address.js";
 import { claimsOf } from "./claim.js";
 import type { Decision } from "./decision.js";
 import { endpointNamed, groupsOf } from "./endpoint.js";
@@ -13,10 +13,11 @@ import { type LeaseRecord, type Pool, type State, copyOf, holds, isLive, poolNam
 import { judge } from "./verdict.js";
 
 /** An answered lease before the verdicts say what of it the context already has. */
-/** Places left by pairs: both their addresses were the client's, whatever kind of lease it has now. */
-export const pairsLeft = new WeakSet<object>();
-
-export type Lease = Omit<AnsweredLease, "present">;
+export interface Lease {
+  readonly shown: Omit<AnsweredLease, "present">;
+  /** What was the client's before this request moved the lease: both addresses of a pair, the one of a single lease. */
+  readonly lost: readonly Point[];
+}
 
 export function request(decision: Decision, command: RequestLease): RequestAnswer {
   checkBytes(command.client.name, 0, 255);
@@ -112,8 +113,8 @@ function move(decision: Decision, asking: Asking, group: readonly Pool[], live: 
     reason === "excluded" ? 0 : oldPool.revision,
   );
   const movedFrom = { dst: addressOf(live.dst), src: addressOf(live.src), reason };
-  if (oldPool.mode === "pair") pairsLeft.add(movedFrom);
-  return { ...answered(place, live.lease, "moved", expiresAt), movedFrom };
+  const { shown } = answered(place, live.lease, "moved", expiresAt);
+  return { shown: { ...shown, movedFrom }, lost: oldPool.mode === "pair" ? [live.dst, live.src] : [live.src] };
 }
 
 /** The state as it were if the record had never been: what a lease that must move chooses from. */
@@ -164,6 +165,7 @@ function factsAt(asking: Asking, place: Place, lease: number): ReturnType<typeof
 function answered(place: Place, lease: number, outcome: LeaseOutcome, expiresAt: number): Lease {
   const { pool, dst, src } = place;
   const length = pool.mode === "pair" ? bitsOf(src) : lengthOf(prefixAt(pool, src)!);
-  return { lease, pool: pool.name, mode: pool.mode, outcome, dst: addressOf(dst), src: addressOf(src), length, expiresAt };
+  const shown = { lease, pool: pool.name, mode: pool.mode, outcome, dst: addressOf(dst), src: addressOf(src), length, expiresAt };
+  return { shown, lost: [] };
 }
 

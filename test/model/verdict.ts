@@ -7,7 +7,7 @@
  */
 import type { AnsweredLease, ContextItem, ContextPolicy, RequestAnswer, Verdict } from "#events/command.js";
 import { type Point, bitsOf, familyOf, pointOf } from "./address.js";
-import { type Lease, pairsLeft } from "./request.js";
+import type { Lease } from "./request.js";
 import { type State, prefixAt } from "./state.js";
 
 const KEEP: Verdict = { keep: true };
@@ -26,9 +26,9 @@ interface Answered {
 export function judge(state: State, policy: ContextPolicy, leases: readonly Lease[], items: readonly ContextItem[]): RequestAnswer {
   const answer = leases.map((lease): Answered => ({
     lease,
-    dst: pointOf(lease.dst),
-    src: pointOf(lease.src),
-    isPair: lease.mode === "pair",
+    dst: pointOf(lease.shown.dst),
+    src: pointOf(lease.shown.src),
+    isPair: lease.shown.mode === "pair",
     present: { src: false, dst: false, srcRoute: false, dstRoute: false },
   }));
   const verdicts = items.map((item) => {
@@ -36,7 +36,7 @@ export function judge(state: State, policy: ContextPolicy, leases: readonly Leas
     return policy === "append" ? appendVerdict(answer, item) : replaceVerdict(state, answer, item, isFirst);
   });
   return {
-    leases: answer.map(({ lease, present }) => ({ ...lease, present })),
+    leases: answer.map(({ lease, present }) => ({ ...lease.shown, present })),
     verdicts,
     dstFirst: policy === "append" ? -1 : firstDestination(answer, items, verdicts),
   };
@@ -52,9 +52,9 @@ function markPresent(answer: readonly Answered[], item: ContextItem): boolean {
   };
   switch (item.place) {
     case "src-address":
-      return mark("src", ({ src, lease }) => src === point && lease.length === item.length);
+      return mark("src", ({ src, lease }) => src === point && lease.shown.length === item.length);
     case "dst-address":
-      return mark("dst", ({ dst, lease, isPair }) => isPair && dst === point && lease.length === item.length);
+      return mark("dst", ({ dst, lease, isPair }) => isPair && dst === point && lease.shown.length === item.length);
     case "src-route":
       return mark("srcRoute", ({ dst, isPair }) => isPair && dst === point && item.length === bitsOf(point));
     case "dst-route":
@@ -101,10 +101,7 @@ function appendVerdict(answer: readonly Answered[], item: ContextItem): Verdict 
   const isAddressOrRoute = ["src-address", "dst-address", "src-route", "dst-route"].includes(item.place);
   if (!isAddressOrRoute || isShorterRoute(item)) return KEEP;
   const point = pointOf(item.address);
-  const lost = answer.flatMap(({ lease: { movedFrom } }) => {
-    if (movedFrom === undefined) return [];
-    return pairsLeft.has(movedFrom) ? [pointOf(movedFrom.dst), pointOf(movedFrom.src)] : [pointOf(movedFrom.src)];
-  });
+  const lost = answer.flatMap(({ lease }) => lease.lost);
   return lost.includes(point) && !shown(answer).includes(point) ? DROP : KEEP;
 }
 

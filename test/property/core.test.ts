@@ -7,8 +7,8 @@ import { type Tally, playScript } from "./play.js";
 import { scripts } from "./script.js";
 import { patience, runs } from "./settings.js";
 
-const RUNS = 400;
-const DEBUG_RUNS = 40;
+const RUNS = 150;
+const DEBUG_RUNS = 20;
 const SEED = 1358;
 
 describe("core and model agree on every answer, event and state, on undoing and on replay", () => {

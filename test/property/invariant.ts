@@ -1,6 +1,7 @@
 /** What must hold in every state, whoever computed it. Works on what a reader shows, so that it can judge both. */
 import type { Command, Outcome } from "#events/command.js";
 import type { CanonicalState } from "../model/canonical.js";
+import type { Model } from "../model/model.js";
 import { contains, familyOf, overlaps, parsePoint, parseRange } from "../model/address.js";
 import type { LeaseView, PoolView } from "#events/realm-api.js";
 import { Disagreement } from "./compare.js";
@@ -61,9 +62,10 @@ function checkAccounts(pool: PoolView, holding: readonly LeaseView[]): void {
 }
 
 /** An answer has exactly one lease per group, and asking never gives a client a second one in a group. */
-export function checkAnswer(command: Command, outcome: Outcome, before: CanonicalState, after: CanonicalState): void {
+export function checkAnswer(command: Command, outcome: Outcome, modelBefore: Model, modelAfter: Model): void {
   if (command.kind !== "request" || !outcome.ok) return;
   const answer = (outcome as Outcome<typeof command> & { ok: true }).answer;
+  const [before, after] = [modelBefore.state(), modelAfter.state()];
   const chain = before.endpoints.find(({ endpoint }) => endpoint === command.endpoint)?.chain ?? [];
   hold(answer.leases.length === chain.length, "not one lease per group");
   answer.leases.forEach((lease, i) => hold(chain[i]!.includes(lease.pool), `lease ${lease.lease} is of a pool of another group`));

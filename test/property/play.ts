@@ -8,7 +8,8 @@ import { Model } from "../model/model.js";
 import { Disagreement, agree, comparable } from "./compare.js";
 import { checkAnswer, checkState } from "./invariant.js";
 import { Memory } from "./memory.js";
-import { resolve } from "./resolve.js";
+import { probes } from "./probe.js";
+import { resolve, whoAsks } from "./resolve.js";
 import type { ConnectionChoice, Script, Step, TimedDraft } from "./script.js";
 import type { Asked, Subject } from "./subject.js";
 import { START_MS } from "./universe.js";
@@ -84,8 +85,8 @@ class Run {
       const model = before.fork();
       const outcome = model.submit(asked.command, asked.envelope);
       this.note(asked, outcome);
-      checkAnswer(asked.command, outcome, before.state(), model.state());
-      const remembered = draft.kind === "request" && outcome.ok ? heard(memory, draft.client, draft.connection, asked.command as RequestLease, outcome) : memory;
+      checkAnswer(asked.command, outcome, before, model);
+      const remembered = draft.kind === "request" && outcome.ok ? heard(memory, whoAsks(draft, before).client, draft.connection, asked.command as RequestLease, outcome) : memory;
       decided.push({ asked, outcome, model, memory: remembered });
     }
     return decided;
@@ -114,17 +115,30 @@ class Run {
 
   /** Replay equals live, and both equal the model. */
   async finish(): Promise<void> {
-    const live = this.subject.hash();
-    const replayed = await this.subject.reopened("replay");
-    try {
-      agree("hash after replay", live, replayed.hash());
-      agree("state after replay", this.model.state(), replayed.state());
-    } finally {
-      replayed.done();
-    }
+    for (const how of ["replay", "snapshot"] as const) await this.compareReopened(how);
     const second = new Model();
     for (const event of this.model.events) second.apply(event);
     agree("the model after replay", this.model.state(), second.state());
+  }
+
+  /** The same hash, the same view, and the same answer to the last byte whatever it is asked. */
+  private async compareReopened(how: "replay" | "snapshot"): Promise<void> {
+    const other = await this.subject.reopened(how);
+    try {
+      agree(`hash after ${how}`, this.subject.hash(), other.hash());
+      agree(`state after ${how}`, this.model.state(), other.state());
+      for (const probe of probes(this.model.inside())) {
+        const [wanted, got] = [this.subject, other].map((subject) => {
+          const result = subject.submit([probe]);
+          subject.abort();
+          return result;
+        });
+        agree(`live (model) and ${how} (subject) asked ${describe(probe.command)}`, wanted, got);
+      }
+      agree(`hash after probing the ${how}`, this.subject.hash(), other.hash());
+    } finally {
+      other.done();
+    }
   }
 
   close(): void {
@@ -134,7 +148,6 @@ class Run {
   private compareStates(when: string): void {
     const state = this.subject.state();
     checkState(state);
-    checkState(this.model.state());
     agree(`state ${when}`, this.model.state(), state);
   }
 

@@ -130,19 +130,32 @@ function halved(prefix: Prefix, pool: Pool, within: (prefixes: readonly Prefix[]
   return prefix.length >= bits ? {} : within([{ address: prefix.address, length: prefix.length + 1 }]);
 }
 
+/** Which client asks at which endpoint, as numbers of the universe. */
+export function whoAsks(draft: RequestDraft, model: Model): { client: number; endpoint: number } {
+  const { client, endpoint, holder } = draft;
+  const record = holder === undefined ? undefined : recordAt(model, holder);
+  if (record === undefined) return { client, endpoint };
+  return {
+    client: CLIENTS.findIndex((one) => isClient(one, record.client)),
+    endpoint: ENDPOINTS.findIndex((name) => name === record.endpoint),
+  };
+}
+
 function request(draft: RequestDraft, model: Model, memory: Memory): Command {
-  const client = CLIENTS[draft.client]!;
+  const who = whoAsks(draft, model);
+  const endpoint = ENDPOINTS[who.endpoint]!;
+  const client = CLIENTS[who.client]!;
   const own = model.inside().records.filter((record) => isClient(record.client, client));
   const hit = draft.excludeOwn ? pick(own, draft.endpoint) : undefined;
   return {
     kind: "request",
-    endpoint: ENDPOINTS[draft.endpoint]!,
+    endpoint,
     client,
-    connection: memory.connection(draft.client, draft.connection),
+    connection: memory.connection(who.client, draft.connection),
     reselect: draft.reselect,
     knownOnly: draft.knownOnly,
     excluded: [...draft.excluded.map((index) => EXCLUSIONS[index]!), ...(hit === undefined ? [] : [whole(hit.src)])],
-    items: [...memory.context(draft.client, draft.context), ...claim(draft, model), ...draft.items.map((item) => contextItem(item, model))],
+    items: [...memory.context(who.client, draft.context), ...claim(draft, endpoint, model), ...draft.items.map((item) => contextItem(item, model))],
   };
 }
 
@@ -150,9 +163,9 @@ function whole(point: Point): Prefix {
   return { address: addressOf(point), length: bitsOf(point) };
 }
 
-function claim(draft: RequestDraft, model: Model): readonly ContextItem[] {
+function claim(draft: RequestDraft, endpoint: string, model: Model): readonly ContextItem[] {
   if (draft.claim === undefined) return [];
-  const names = model.inside().endpoints.get(ENDPOINTS[draft.endpoint]!)?.chain.flat() ?? [];
+  const names = model.inside().endpoints.get(endpoint)?.chain.flat() ?? [];
   const prefix = pick(names.flatMap((name) => model.inside().pools.get(name)?.prefixes ?? []), draft.claim);
   if (prefix === undefined) return [];
   const dst = prefix.first + BigInt(2 * (draft.claim >> 3));

@@ -45,6 +45,8 @@ export interface TweakDraft {
 
 export interface RequestDraft {
   readonly kind: "request";
+  /** Comes from whoever holds the record with this index, at its endpoint: `client` and `endpoint` count if nobody does. */
+  readonly holder: number | undefined;
   readonly client: number;
   readonly endpoint: number;
   readonly connection: ConnectionChoice;
@@ -145,6 +147,7 @@ const itemDraft: fc.Arbitrary<ItemDraft> = fc.record({
 
 const requestDraft: fc.Arbitrary<RequestDraft> = fc.record({
   kind: fc.constant("request" as const),
+  holder: fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: index }),
   client,
   endpoint,
   connection,
@@ -201,10 +204,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** The first so many of a pool's candidates are its own in either family, so that the opening cannot be refused. */
+const OWN_PREFIXES = 6;
+
 /** A world to begin with, in which requests can succeed; the rest of the script changes it. */
 const opening: fc.Arbitrary<Step> = fc
   .record({
-    pools: fc.tuple(...POOLS.map((_, number) => poolDraft.map((one): PoolDraft => ({ ...one, pool: number, prefixes: one.prefixes.length === 0 ? [0] : one.prefixes.slice(0, 1), reserved: [], revision: "any" })))),
+    pools: fc.tuple(...POOLS.map((_, number) => poolDraft.map((one): PoolDraft => ({ ...one, pool: number, prefixes: [(one.prefixes[0] ?? 0) % OWN_PREFIXES], reserved: [], revision: "any" })))),
     chains: fc.tuple(...ENDPOINTS.map(() => endpointDraft)),
   })
   .map(({ pools, chains }) => ({
