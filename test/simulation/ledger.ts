@@ -16,6 +16,8 @@ export interface Entry {
   expiresAt: number;
   /** No earlier end than this, because the realm was away when it would have run out. */
   notBefore: number;
+  /** The realm was opened again after that: the pool's own grace is counted from the recorded expiry then. */
+  isGraceOver: boolean;
 }
 
 interface PoolFacts {
@@ -47,6 +49,7 @@ export class Ledger {
     switch (event.type) {
       case "realm-opened":
         for (const entry of this.leases.values()) {
+          if (entry.status === "live" && entry.notBefore > 0 && entry.notBefore <= this.time) entry.isGraceOver = true;
           if (entry.status === "live" && entry.expiresAt > this.time) entry.notBefore = Math.max(entry.notBefore, Date.parse(event.data.graceUntil));
         }
         return;
@@ -65,7 +68,7 @@ export class Ledger {
           must(old.status !== "live", `comes while lease ${old.lease} lives`);
           if (old.status === "cooling") this.leave(old, "ended");
         }
-        const entry: Entry = { lease: event.position, client: name, pool, dst, src, status: "live", reason: "", expiresAt: Date.parse(expiresAt), notBefore: 0 };
+        const entry: Entry = { lease: event.position, client: name, pool, dst, src, status: "live", reason: "", expiresAt: Date.parse(expiresAt), notBefore: 0, isGraceOver: false };
         this.leases.set(entry.lease, entry);
         this.hold(entry, must);
         return;
@@ -82,7 +85,7 @@ export class Ledger {
           this.leases.set(entry!.lease, { ...entry!, pool, dst, src });
           this.hold(this.leases.get(entry!.lease)!, must);
         } else must(event.data.dst === entry!.dst && event.data.src === entry!.src, "has other addresses than were granted");
-        Object.assign(this.leases.get(event.data.lease)!, { expiresAt: Date.parse(event.data.expiresAt), notBefore: 0 });
+        Object.assign(this.leases.get(event.data.lease)!, { expiresAt: Date.parse(event.data.expiresAt), notBefore: 0, isGraceOver: false });
         return;
       }
       case "lease-released":
@@ -92,7 +95,8 @@ export class Ledger {
         const { graceMs, cooldownMs } = this.pools.get(entry!.pool)!;
         if (event.type === "lease-expired") {
           must(entry!.status === "live", "is of no live lease");
-          must(time >= this.endOf(entry!) + graceMs, `comes before its time, ${new Date(this.endOf(entry!) + graceMs).toISOString()}`);
+          const due = Math.max(entry!.notBefore, (entry!.isGraceOver ? entry!.expiresAt : this.endOf(entry!)) + graceMs);
+          must(time >= due, `comes before its time, ${new Date(due).toISOString()}`);
         } else if (entry!.status !== "live") return;
         entry!.reason = event.type === "lease-expired" ? "expired" : event.data.reason;
         if (cooldownMs > 0 && entry!.reason !== "cancelled") entry!.status = "cooling";
