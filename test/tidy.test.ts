@@ -69,13 +69,22 @@ describe("the tree", () => {
     expect(sources.filter((file) => file.startsWith("test/") && /\b(it|describe|test)\.only\(/.test(text(file))), "run them all").toEqual([]);
   });
 
+  it("names no machine it was written on", () => {
+    // Somebody's home or work folder; and outside prose also a temporary one, which the system is to be asked for.
+    const folders = (names: string): RegExp => new RegExp(`["'\`\\s(=]/(${names})/[A-Za-z0-9]`);
+    const written = files.filter((file) => /\.(ts|js|md|json|sh)$|^\.ci\//.test(file));
+    const elsewhere = written.filter((file) => folders(file.endsWith(".md") ? "home|Users|root|work" : "home|Users|root|work|tmp").test(text(file)));
+    expect(elsewhere, "use a path relative to the file, or os.tmpdir()").toEqual([]);
+  });
+
   it("has no tabs and no blanks at line ends", () => {
-    const untidy = sources.filter((file) => !file.endsWith(".go") && /\t|[ \t]+$/m.test(text(file)));
-    expect(untidy).toEqual([]);
+    const untidy = files.filter((file) => /\.(ts|js|md|json|c)$|^LICENSE$/.test(file) && /\t|[ \t]+$/m.test(text(file)));
+    expect(untidy, "indent with two spaces and trim the ends; .editorconfig tells an editor so").toEqual([]);
   });
 
   it("names no place packages come from", () => {
-    expect(text("package-lock.json")).not.toMatch(/"resolved": "https?:/);
+    const places = [...text("package-lock.json").matchAll(/"resolved": "(https?:[^"]+)"/g)].map(([, place]) => place);
+    expect(places, "drop these lines: `npm install` with omit-lockfile-registry-resolved writes none").toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ export interface Service {
   /** Milliseconds to move on. */
   pass(ms: number): void;
   /** An NSM request of a client without a context; its connection is named after it. */
-  request(endpoint: string, client: string): Promise<void>;
+  request(endpoint: string, client: string): Promise<{ src: string[]; dst: string[] }>;
 }
 
 export const startOfTime = Date.parse("2026-11-30T14:00:00Z");
