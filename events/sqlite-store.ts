@@ -12,7 +12,7 @@ import { checkAppend } from "./chain.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import { StoreError, type Appended, type Batch, type EventStore, type Head, type Room, type SnapshotInfo, type VerifyReport } from "./store.js";
 import type { CheckpointerData, CheckpointerMessage } from "./sqlite/checkpointer.js";
-import { fromFailure } from "./sqlite/failure.js";
+import { fromFailure, toFailure } from "./sqlite/failure.js";
 import { logPaths } from "./sqlite/layout.js";
 import { pagedRead } from "./sqlite/paged-read.js";
 import type { ReadCheck } from "./sqlite/page.js";
@@ -79,7 +79,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Even
     return store;
   } catch (error) {
     await store.close();
-    throw error;
+    throw fromFailure(toFailure(error, "unavailable", `cannot prepare ${paths.folder}`, paths.folder));
   }
 }
 
@@ -294,6 +294,9 @@ class SqliteStore implements EventStore {
       }
     });
     if (newest !== undefined) this.#wakeFollowers();
+    // Not when the thread says so in its next message: by then a caller may have read, or begun a snapshot.
+    const unknown = results.find((result) => !result.ok && result.code === "unknown");
+    if (unknown?.ok === false) this.end(new StoreError("unknown", unknown.message, unknown.facts));
   }
 
   /** Resolves at the next append, at the end of the store, or when `signal` aborts. */

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { makeDirectoryNow } from "../directory.js";
+import { makeDirectoryNow, syncDirectoryNow } from "../directory.js";
 import { StoreError, type Head } from "../store.js";
 import { releaseBallast } from "./ballast.js";
 import { toFailure, type Failure } from "./failure.js";
@@ -70,12 +70,24 @@ function start(): void {
     makeDirectoryNow(paths.folder);
     lock = takeLock(paths.lock);
     const { log, path } = openLog();
+    // SQLite syncs the directory when it makes the WAL, and does not mind when that fails. A WAL without a durable name
+    // takes every commit in it along when the power goes.
+    syncOrClose(log);
     say({ kind: "opened", path, segment: log.segment, head: log.head });
     serve(log, lock);
   } catch (error) {
     lock?.release();
     say({ kind: "refused", failure: toFailure(error, "unavailable", `cannot open the log in ${paths.folder}`, paths.folder) });
     port.close();
+  }
+}
+
+function syncOrClose(log: WriterLog): void {
+  try {
+    syncDirectoryNow(paths.folder);
+  } catch (error) {
+    log.close();
+    throw error;
   }
 }
 

@@ -1,0 +1,1 @@
+export declare function judge(dataDir: string, acknowledged: number): Promise<string[]>;
