@@ -67,6 +67,12 @@ describe.skipIf(!canBuild)("a device that fails at every step", { timeout: 240_0
     expectSound(await everyStep("existing", [{ mode: "lose", calls: ["sync"], match: "-wal" }, { mode: "lose", calls: ["sync"], match: ".db" }]), ["^fsync .*-wal$", "^fsync .*1\\.db$"]);
   });
 
+  it("keeps what half a checkpoint had written when the sync after it fails", async () => {
+    const { stdout, stderr } = await shim.child("partial-checkpoint.mjs", [join(shim.dataDir, "partial"), shim.controlFile]);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({ fired: true, what: expect.stringMatching(/^fsync .*1\.db$/) as unknown, refused: "unknown", wrong: [] });
+  });
+
   it("keeps what it acknowledged when the device is dead from some call on", async () => {
     expectSound(await everyStep("existing", [{ mode: "on", calls: ["write", "sync"] }]), ["^fsync .*-wal$", "^pwrite .*-wal$"]);
   });
