@@ -17,6 +17,8 @@ export interface WriterLock {
 export function takeLock(path: string): WriterLock {
   const db = new Database(path, { timeout: 0 });
   try {
+    // Nothing is ever written to it, so it needs no journal: on a full disk there would be no room for one.
+    db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();

@@ -8,7 +8,7 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { makeDirectoryNow, syncDirectoryNow } from "../directory.js";
 import { StoreError, type Head } from "../store.js";
 import { releaseBallast } from "./ballast.js";
-import { toFailure, type Failure } from "./failure.js";
+import { errorCode, isFull as isFullDisk, toFailure, type Failure } from "./failure.js";
 import { findSegment, segmentName, type LogPaths } from "./layout.js";
 import { takeLock, type WriterLock } from "./lock.js";
 import { createSegment, type Segment } from "./schema.js";
@@ -64,12 +64,27 @@ function openLog(): { log: WriterLog; path: string } {
   return { log: WriterLog.open(path, walLimitBytes), path };
 }
 
+/** Shared memory lies in a file too; SQLite has an error of its own for that. */
+function needsRoom(error: unknown): boolean {
+  return isFullDisk(error) || errorCode(error) === "SQLITE_IOERR_SHMSIZE";
+}
+
+/** Opening writes a little too. On a full disk it may use the ballast for that; with none left it is refused as `full`. */
+function openWithRoom(): { log: WriterLog; path: string } {
+  try {
+    return openLog();
+  } catch (error) {
+    if (!needsRoom(error) || !releaseBallast(paths.ballast)) throw error;
+    return openLog();
+  }
+}
+
 function start(): void {
   let lock: WriterLock | undefined;
   try {
     makeDirectoryNow(paths.folder);
     lock = takeLock(paths.lock);
-    const { log, path } = openLog();
+    const { log, path } = openWithRoom();
     // SQLite syncs the directory when it makes the WAL, and does not mind when that fails. A WAL without a durable name
     // takes every commit in it along when the power goes.
     syncOrClose(log);
@@ -77,7 +92,10 @@ function start(): void {
     serve(log, lock);
   } catch (error) {
     lock?.release();
-    say({ kind: "refused", failure: toFailure(error, "unavailable", `cannot open the log in ${paths.folder}`, paths.folder) });
+    const [code, doing] = needsRoom(error)
+      ? (["full", `no room to open the log in ${paths.folder}; free some and try again`] as const)
+      : (["unavailable", `cannot open the log in ${paths.folder}`] as const);
+    say({ kind: "refused", failure: toFailure(error, code, doing, paths.folder) });
     port.close();
   }
 }
