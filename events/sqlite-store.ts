@@ -146,11 +146,9 @@ class SqliteStore implements EventStore {
           } else store?.hear(reply);
         },
         died: (reason) => {
-          const error = new StoreError("unknown", `the writer of ${data.paths.folder} ended: ${reason}; reopen the log to see what is there`, {
-            path: data.paths.folder,
-          });
-          if (store === undefined) reject(error);
-          else store.end(error);
+          const path = data.paths.folder;
+          if (store === undefined) reject(new StoreError("unavailable", `the writer of ${path} ended before it had opened it: ${reason}`, { path }));
+          else store.end(new StoreError("unknown", `the writer of ${path} ended: ${reason}; reopen the log to see what is there`, { path }));
         },
       });
       writer.hold();

@@ -77,8 +77,14 @@ interface SegmentRow {
  * driver's default for WAL, acknowledged batches are lost in a power cut.
  */
 export function connect(path: string, walLimitBytes: number): Connection {
+  return connected(path, walLimitBytes, (db) => expectLog(db, path));
+}
+
+function connected(path: string, walLimitBytes: number, look: (db: Connection) => void): Connection {
   const db = new Database(path, { timeout: BUSY_MS });
   try {
+    // Before any setting: switching to WAL writes to the file, which may be no log, or nothing any more.
+    look(db);
     expectPragma(db, "journal_mode", "WAL", "wal");
     expectPragma(db, "synchronous", "FULL", 2);
     // The automatic checkpoint is off: it throws its I/O errors away.
@@ -113,7 +119,7 @@ export function createSegment(path: string, now: number, walLimitBytes: number):
   const draft = `${path}.draft`;
   for (const leftover of [draft, `${draft}-wal`, `${draft}-shm`]) rmSync(leftover, { force: true });
   const segment: Segment = { log: randomUUID(), created: now, first: 1, previous: noDigest(), epoch: 0 };
-  const db = connect(draft, walLimitBytes);
+  const db = connected(draft, walLimitBytes, () => undefined);
   try {
     db.transaction(() => {
       db.exec(TABLES);

@@ -18,9 +18,11 @@ export class Thread<Request, Reply> {
 
   /** Starts the compiled module beside this file. */
   constructor(name: string, data: unknown, handlers: ThreadHandlers<Reply>) {
-    this.#worker = new Worker(new URL(`./${name}.js`, import.meta.url), { workerData: data, name: `holdfast ${name}` });
-    this.#worker.unref();
+    // Without the flags of the program: with `--input-type` or a loader among them no thread of ours would start.
+    this.#worker = new Worker(new URL(`./${name}.js`, import.meta.url), { workerData: data, name: `holdfast ${name}`, execArgv: [] });
     this.#worker.on("message", handlers.reply);
+    // After the listener: adding it would hold the process again.
+    this.#worker.unref();
     let reason: string | undefined;
     this.#worker.on("error", (error) => {
       reason = error.stack ?? String(error);
