@@ -84,6 +84,31 @@ describe("a log on disk", () => {
     expect([third.epoch, (await third.verify()).ok]).toEqual([3, true]);
   });
 
+  it("waits for somebody who writes to its tables by hand, refuses for the time being, and goes on", async () => {
+    const store = await open();
+    const hand = new Database(segmentPath(folder.path));
+    hand.exec("BEGIN IMMEDIATE");
+    const error = await refused(store.append(0, body(1, 1), 1, 1), "unavailable");
+    expect(error.message).toMatch(/another connection keeps .* locked; nothing was written/);
+    hand.exec("ROLLBACK");
+    hand.close();
+    expect((await store.append(0, body(1, 1), 1, 1)).head.position).toBe(1);
+  });
+
+  it("is not opened for writing past a reader who holds on to an old state, and says so", async () => {
+    const child = new EndlessChild(folder.path, { checkpointEveryMs: 1e9, appends: 0 });
+    await child.lines(5);
+    const reader = new Database(segmentPath(folder.path), { readonly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM batch").get();
+    await child.lines(9);
+    await child.kill();
+    expect((await refused(open(), "unavailable")).message).toMatch(/a reader has kept a transaction open on .* for too long; end it/);
+    reader.exec("COMMIT");
+    reader.close();
+    expect((await open()).head().position).toBeGreaterThanOrEqual(child.position);
+  });
+
   it("does not begin anew where a log was: its file gone, with snapshots left", async () => {
     const store = await open();
     await store.append(0, body(1, 1), 1, 1);
