@@ -1,9 +1,10 @@
 // Events from the log: the same changes that were decided once, without deciding again.
-import { endpointDefined, endpointRetired, poolChanged, poolDefined, poolRetired } from "./configure";
+import { canChange, canRetire, endpointDefined, endpointRetired, isSoundPool, poolChanged, poolDefined, poolRetired } from "./configure";
 import { digestBytes } from "./digest";
 import { findEndpoint, findEndpointRecord, forgetFoundEndpoint } from "./endpoint";
-import { setNow } from "./envelope";
+import { DATE_MAX, TIME_MAX, setNow } from "./envelope";
 import {
+  CAUSE_CLAIMED,
   CAUSE_OWN,
   ENDPOINT_CHANGED,
   ENDPOINT_DEFINED,
@@ -13,27 +14,82 @@ import {
   LEASE_GRANTED,
   LEASE_MOVED,
   LEASE_RELEASED,
-  LEASE_RENEWED,
-  LEASE_RESTORED,
-  POOL_CHANGED,
   POOL_DEFINED,
   POOL_RETIRED,
   REALM_OPENED,
   RELEASED_CANCELLED,
+  RELEASED_OPERATOR,
 } from "./event";
 import { leaseCancelled, leaseCooled, leaseExpired, leaseGranted, leaseMoved, leaseReleased, leaseRenewed, realmOpened } from "./evolve";
 import { FAULT_EVENT, FAULT_PROTOCOL, stop } from "./fault";
 import { tentative } from "./journal";
-import { APPLYING, POSITION } from "./layout";
-import { findLease } from "./lease";
-import { findPool, forgetFoundPool } from "./pool";
+import { APPLYING, LAST_TIME, POSITION } from "./layout";
+import { COOLING, FRESH, LIVE, UNCLOSED, dstHi, dstLo, familyOf, findLease, hasFlag, srcHi, srcLo, statusOf } from "./lease";
+import { findPool, forgetFoundPool, poolFamily, prefixPool, prefixWith } from "./pool";
 import { inputAt, inputLeft, openInput, readAddress, readBytes, readHi, readLo, readText8, readU16, readU32, readU64, readU8, seekInput, textSize } from "./record";
+import { isName, isUtf8 } from "./text";
+
+/** A text of an event; one that could not be shown is none of ours. */
+function readText(): usize {
+  const at = readText8();
+  if (!isUtf8(at, textSize)) stop(FAULT_EVENT);
+  return at;
+}
+
+function expect(fits: bool): void {
+  if (!fits) stop(FAULT_EVENT);
+}
 
 function knownPool(): usize {
   const at = readText8();
   const pool = findPool(at, textSize);
-  if (pool == 0) stop(FAULT_EVENT);
+  expect(pool != 0);
   return pool;
+}
+
+function knownEndpoint(): usize {
+  const at = readText8();
+  const endpoint = findEndpointRecord(at, textSize);
+  expect(endpoint != 0);
+  return endpoint;
+}
+
+/** Reads dst and src; whether they are what the lease has. */
+function readsAddressesOf(lease: usize, family: u32): bool {
+  if (familyOf(lease) != family) return false;
+  readAddress(family);
+  const dst = readHi == dstHi(lease) && readLo == dstLo(lease);
+  readAddress(family);
+  return dst && readHi == srcHi(lease) && readLo == srcLo(lease);
+}
+
+/** An event about a lease that stays where it is. */
+function applyAbout(type: u32, lease: usize, family: u32, detail: u32, time: u64): void {
+  expect(readsAddressesOf(lease, family));
+  const live = statusOf(lease) == LIVE;
+  if (type >= LEASE_RELEASED) {
+    if (type == LEASE_EXPIRED) {
+      expect(live);
+      leaseExpired(lease);
+    } else if (type == LEASE_COOLED) {
+      expect(statusOf(lease) == COOLING);
+      leaseCooled(lease);
+    } else if (detail == RELEASED_CANCELLED) {
+      expect(live && hasFlag(lease, FRESH));
+      leaseCancelled(lease);
+    } else {
+      expect(live || hasFlag(lease, UNCLOSED));
+      leaseReleased(lease);
+    }
+    return;
+  }
+  expect(live);
+  readText8();
+  const endpoint = knownEndpoint();
+  readText8();
+  readText8();
+  const connection = readText();
+  leaseRenewed(lease, endpoint, digestBytes(connection, textSize, 3), time);
 }
 
 function applyLease(type: u32): void {
@@ -42,26 +98,12 @@ function applyLease(type: u32): void {
   const detail = readU8();
   readU16();
   const time = readU64();
-  readU64();
-  if (type == LEASE_RENEWED || type == LEASE_RESTORED || type >= LEASE_RELEASED) {
+  const timeB = readU64();
+  expect((family == 4 || family == 6) && time <= DATE_MAX && timeB <= DATE_MAX && detail <= RELEASED_OPERATOR);
+  if (type != LEASE_GRANTED && type != LEASE_MOVED) {
     const lease = findLease(id);
-    if (lease == 0) stop(FAULT_EVENT);
-    if (type >= LEASE_RELEASED) {
-      if (type == LEASE_EXPIRED) leaseExpired(lease);
-      else if (type == LEASE_COOLED) leaseCooled(lease);
-      else if (detail == RELEASED_CANCELLED) leaseCancelled(lease);
-      else leaseReleased(lease);
-      return;
-    }
-    readBytes(family == 4 ? 8 : 32);
-    readText8();
-    const endpointAt = readText8();
-    const endpoint = findEndpointRecord(endpointAt, textSize);
-    if (endpoint == 0) stop(FAULT_EVENT);
-    readText8();
-    readText8();
-    const connection = readText8();
-    leaseRenewed(lease, endpoint, digestBytes(connection, textSize, 3), time);
+    expect(lease != 0);
+    applyAbout(type, lease, family, detail, time);
     return;
   }
   readAddress(family);
@@ -70,26 +112,24 @@ function applyLease(type: u32): void {
   readAddress(family);
   const sHi = readHi;
   const sLo = readLo;
+  let moving: usize = 0;
   if (type == LEASE_MOVED) {
-    const from = readU8();
-    readBytes(from == 4 ? 8 : 32);
+    moving = findLease(id);
+    expect(moving != 0 && statusOf(moving) == LIVE && readsAddressesOf(moving, readU8()));
     readText8();
-  }
+  } else expect(id == load<u64>(POSITION) + 1 && detail <= CAUSE_CLAIMED);
   const pool = knownPool();
-  const endpointAt = readText8();
-  const endpoint = findEndpointRecord(endpointAt, textSize);
-  if (endpoint == 0) stop(FAULT_EVENT);
-  const name = readText8();
+  const prefix = prefixWith(family, sHi, sLo);
+  expect(poolFamily(pool) == family && prefix != 0 && prefixPool(prefix) == pool && !(dHi == sHi && dLo == sLo));
+  const endpoint = knownEndpoint();
+  const name = readText();
   const nameLength = textSize;
-  const clientId = readText8();
+  const clientId = readText();
   const clientIdLength = textSize;
-  const connection = readText8();
+  const connection = readText();
   const connectionDigest = digestBytes(connection, textSize, 3);
-  if (type == LEASE_MOVED) {
-    const lease = findLease(id);
-    if (lease == 0) stop(FAULT_EVENT);
-    leaseMoved(lease, pool, endpoint, connectionDigest, time, dHi, dLo, sHi, sLo);
-  } else leaseGranted(name, nameLength, clientId, clientIdLength, pool, endpoint, connectionDigest, detail == CAUSE_OWN, time, dHi, dLo, sHi, sLo);
+  if (moving != 0) leaseMoved(moving, pool, endpoint, connectionDigest, time, dHi, dLo, sHi, sLo);
+  else leaseGranted(name, nameLength, clientId, clientIdLength, pool, endpoint, connectionDigest, detail == CAUSE_OWN, time, dHi, dLo, sHi, sLo);
 }
 
 function applyPool(type: u32): void {
@@ -99,33 +139,44 @@ function applyPool(type: u32): void {
   const settings = readBytes(length);
   const pool = findPool(name, nameLength);
   if (type == POOL_DEFINED) {
-    if (pool != 0) stop(FAULT_EVENT);
     forgetFoundPool();
+    expect(pool == 0 && isSoundPool(0, name, nameLength, settings, length));
     poolDefined(name, nameLength, settings, length);
     return;
   }
-  if (pool == 0) stop(FAULT_EVENT);
+  expect(pool != 0);
   if (type == POOL_RETIRED) {
+    expect(canRetire(pool));
     poolRetired(pool);
     return;
   }
-  const after = readU32();
-  poolChanged(pool, readBytes(after), after);
+  const afterLength = readU32();
+  const after = readBytes(afterLength);
+  expect(isSoundPool(pool, name, nameLength, after, afterLength) && canChange(pool, settings, length));
+  poolChanged(pool, after, afterLength);
 }
 
 function applyEndpoint(type: u32): void {
   const name = readText8();
   const nameLength = textSize;
   forgetFoundEndpoint();
+  const endpoint = findEndpoint(name, nameLength);
   if (type == ENDPOINT_RETIRED) {
-    const endpoint = findEndpoint(name, nameLength);
-    if (endpoint == 0) stop(FAULT_EVENT);
+    expect(endpoint != 0);
     endpointRetired(endpoint);
     return;
   }
+  expect(isName(name, nameLength) && (endpoint != 0) == (type == ENDPOINT_CHANGED));
   if (type == ENDPOINT_CHANGED) readBytes(readU32());
   const length = readU32();
-  if (!endpointDefined(name, nameLength, readBytes(length), length)) stop(FAULT_EVENT);
+  expect(endpointDefined(name, nameLength, readBytes(length), length));
+}
+
+function applyOpening(): void {
+  const away = readU64();
+  const until = readU64();
+  expect(away <= DATE_MAX && until <= DATE_MAX);
+  realmOpened(until);
 }
 
 /** Applies the events in the input. Stops the program at the first that does not fit the state. */
@@ -134,27 +185,27 @@ export function applyAll(length: u32): u32 {
   openInput(length);
   let events: u32 = 0;
   while (inputLeft() > 0) {
+    store<u64>(APPLYING, load<u64>(POSITION) + 1);
     const start = inputAt();
+    const left = inputLeft();
     const size = readU32();
     const type = readU16();
     const version = readU16();
     const position = readU64();
     const time = readU64();
     readU64();
-    store<u64>(APPLYING, load<u64>(POSITION) + 1);
-    if (size < 34 || <u64>size > <u64>inputLeft() + 32 || version != 1 || position != load<u64>(POSITION) + 1) stop(FAULT_EVENT);
-    readText8();
-    readText8();
+    expect(size >= 34 && size <= left && version == 1 && position == load<u64>(POSITION) + 1);
+    expect(time <= TIME_MAX && time >= load<u64>(LAST_TIME));
+    readText();
+    readText();
     setNow(time);
     if (type >= LEASE_GRANTED && type <= LEASE_COOLED) applyLease(type);
     else if (type >= POOL_DEFINED && type <= POOL_RETIRED) applyPool(type);
     else if (type >= ENDPOINT_DEFINED && type <= ENDPOINT_RETIRED) applyEndpoint(type);
-    else if (type == REALM_OPENED) {
-      readU64();
-      realmOpened(readU64());
-    } else stop(FAULT_EVENT);
+    else if (type == REALM_OPENED) applyOpening();
+    else stop(FAULT_EVENT);
     const end = start + size;
-    if (inputAt() > end) stop(FAULT_EVENT);
+    expect(inputAt() <= end);
     seekInput(end);
     events++;
   }

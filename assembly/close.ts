@@ -17,6 +17,8 @@ export let endedCount: u32 = 0;
 export let cooledCount: u32 = 0;
 export let moreDue: bool = false;
 
+const LARGEST_SAID: u64 = (1 << 53) - 1;
+
 /**
  * Closes a connection: its leases in the endpoint's chain end. A close for another connection than the
  * one that asked last comes too late and frees nothing.
@@ -56,7 +58,8 @@ export function releaseLease(): bool {
   const id = readU64();
   const lease = findLease(id);
   if (lease == 0 || statusOf(lease) != LIVE) {
-    since(id);
+    // A number that no lease can have is not said back: readers of refusals take whole numbers up to 2^53 - 1.
+    if (id <= LARGEST_SAID) since(id);
     return refuse(NOT_FOUND, RULE_LEASE_UNKNOWN);
   }
   writeAbout(LEASE_RELEASED, lease, endpointOf(lease), RELEASED_OPERATOR, 0, 0, 0, 0);

@@ -42,6 +42,26 @@ const ENDPOINTS_MAX: u32 = 65535;
 const GROUP_POOLS_MAX: u32 = 16;
 const ANY_REVISION: u64 = 0xffffffffffffffff;
 
+/** Whether a definition from the log keeps the rules that one from a caller would have to. */
+export function isSoundPool(pool: usize, name: usize, nameLength: u32, settings: usize, length: u32): bool {
+  return isName(name, nameLength) && openSettings(settings, length) && checkSettings() && checkOverlap(pool) && checkReserved();
+}
+
+/** Whether the pool could take these settings: it keeps its kind while something is held in it. */
+export function canChange(pool: usize, before: usize, beforeLength: u32): bool {
+  if (keptLength(pool) != beforeLength || !sameBytes(settingsOf(pool), before, beforeLength)) return false;
+  return heldIn(pool) == 0 || (settingsMode == poolMode(pool) && settingsFamily == poolFamily(pool));
+}
+
+/** Whether nothing and nobody needs the pool any more. */
+export function canRetire(pool: usize): bool {
+  return heldIn(pool) == 0 && firstUserOf(pool) == 0;
+}
+
+function heldIn(pool: usize): u32 {
+  return load<u32>(pool, LIVE_LEASES) + load<u32>(pool, COOLING_LEASES);
+}
+
 /** What a definition did, for its answer. */
 export let created: bool = false;
 export let changed: bool = false;
@@ -92,7 +112,7 @@ export function definePool(): bool {
   outside = leasesOutside(pool);
   changed = keptLength(pool) != length || !sameBytes(settingsOf(pool), settings, length);
   if (!changed) return true;
-  const held = load<u32>(pool, LIVE_LEASES) + load<u32>(pool, COOLING_LEASES);
+  const held = heldIn(pool);
   if (held != 0 && (settingsMode != poolMode(pool) || settingsFamily != poolFamily(pool))) {
     counting(held);
     return refuse(IN_USE, RULE_MODE_IN_USE);
@@ -158,7 +178,7 @@ export function retirePool(): bool {
   const pool = nameLength <= 64 ? findPool(name, nameLength) : 0;
   if (pool == 0) return refuse(NOT_FOUND, RULE_POOL_UNKNOWN);
   if (!checkRevision(wanted, poolRevision(pool))) return false;
-  const held = load<u32>(pool, LIVE_LEASES) + load<u32>(pool, COOLING_LEASES);
+  const held = heldIn(pool);
   if (held != 0) {
     counting(held);
     return refuse(IN_USE, RULE_POOL_HAS_LEASES);

@@ -1,5 +1,6 @@
 // What each lease event does to the state: the only writer of leases, shared by deciding and replaying,
 // so that a replayed log cannot differ from what was decided live.
+import { FAULT_EVENT, stop } from "./fault";
 import { put32, put64 } from "./journal";
 import { COOLING_COUNT, ENDED_COUNT, ENDED_HEAD, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LIVE_COUNT, OPENED_POSITION, OPEN_COUNT, POSITION } from "./layout";
 import { advance, now } from "./envelope";
@@ -52,6 +53,8 @@ function count(at: usize, by: i32): void {
 
 /** Makes room for a new record of the same client and pool. */
 function forgetRecord(lease: usize): void {
+  // Nobody grants or moves a lease to where its client has a live one; a log that says so is none of ours.
+  if (statusOf(lease) == LIVE) stop(FAULT_EVENT);
   if (statusOf(lease) == ENDED) {
     forgetEnded(lease);
     return;

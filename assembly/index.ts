@@ -11,7 +11,7 @@ import { forget, undoAll } from "./journal";
 import { ADDRESSES, CLIENTS, ENDPOINTS, FAULT, LEASES, POOLS, REALM, RESULT } from "./layout";
 import { forgetFoundPool } from "./pool";
 import { answerQuery } from "./query";
-import { answersAt, answersLength, eventsAt, eventsLength, inputBuffer } from "./record";
+import { answersAt, answersLength, eventsAt, eventsLength, inputBuffer, roomForOutput } from "./record";
 import { SNAPSHOT_VERSION, isRestored, restoreNext, snapshotNext, snapshotStart } from "./snapshot";
 import { submitAll } from "./submit";
 import { startTable } from "./table";
@@ -25,6 +25,8 @@ export function start(): void {
   startTable(LEASES);
   startTable(POOLS);
   startTable(ENDPOINTS);
+  // Even the first command must be able to be refused.
+  roomForOutput(1024, 0);
 }
 
 /** Version of the snapshot form; a host keeps it beside its snapshots. */

@@ -13,7 +13,7 @@ let limit: usize = 0;
 
 /** A buffer of at least `length` bytes for the host to fill; 0 when memory is at its limit. */
 export function inputBuffer(length: u32): usize {
-  if (length > inputCapacity) {
+  if (length > inputCapacity || input == 0) {
     if (length > 0x40000000) return 0;
     let capacity: u32 = 65536;
     while (capacity < length) capacity <<= 1;
@@ -207,6 +207,11 @@ export function widenAnswer(bytes: u32): bool {
   out = grown + used;
   outLimit = grown + widened;
   return true;
+}
+
+/** Where the record being written starts. */
+export function outAt(): usize {
+  return outStart;
 }
 
 /** Bytes of the record being written so far. */

@@ -1,6 +1,7 @@
 // Why the core says no: a code that never changes its meaning, and the rule that refused.
 import { closeAnswer, openAnswer, writeAddress, writeText8, writeU16, writeU32, writeU64, writeU8 } from "./record";
 import { POSITION } from "./layout";
+import { isUtf8 } from "./text";
 
 export const OK: u32 = 0;
 export const INVALID: u32 = 1;
@@ -47,6 +48,8 @@ export const RULE_ENDPOINT_COUNT: u32 = 29;
 export const RULE_MEMORY: u32 = 30;
 export const RULE_KIND: u32 = 31;
 export const RULE_ITEM_COUNT: u32 = 32;
+export const RULE_TEXT: u32 = 33;
+export const RULE_TIME: u32 = 34;
 
 // The refusal the running command ends in; code 0 while it is well.
 export let refusalCode: u32 = 0;
@@ -108,6 +111,13 @@ export function beginAnswer(kind: u32, code: u32): void {
   writeU64(load<u64>(POSITION));
 }
 
+/** How much of a text a caller sent can be shown: whole characters, 255 bytes at most; nothing of what is no text. */
+function shownLength(at: usize, length: u32): u32 {
+  let shown = min(length, 255);
+  while (shown < length && shown > 0 && (load<u8>(at + shown) & 0xc0) == 0x80) shown--;
+  return isUtf8(at, shown) ? shown : 0;
+}
+
 export function writeRefusal(kind: u32): void {
   beginAnswer(kind, refusalCode);
   writeU16(rule);
@@ -115,9 +125,8 @@ export function writeRefusal(kind: u32): void {
   writeU8(length);
   writeU64(position);
   writeU64(amount);
-  // A text the caller sent may be longer than a text here can be.
-  writeText8(subject, min(subjectLength, 255));
-  writeText8(other, min(otherLength, 255));
+  writeText8(subject, shownLength(subject, subjectLength));
+  writeText8(other, shownLength(other, otherLength));
   if (family != 0) writeAddress(family, addressHi, addressLo);
   closeAnswer();
 }

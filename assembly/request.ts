@@ -78,6 +78,7 @@ import {
   RULE_ITEM_COUNT,
   RULE_NO_ROOM,
   RULE_STORE_LOW,
+  RULE_TEXT,
   RULE_TOO_LATE,
   STORE_FULL,
   TOO_LARGE,
@@ -87,7 +88,7 @@ import {
   refuse,
   since,
 } from "./refusal";
-import { textBytes, textLength } from "./text";
+import { isUtf8, textBytes, textLength } from "./text";
 import { ITEMS_MAX, dstFirst, judgeItems, verdictsAt } from "./verdict";
 
 export const IDENTITY_MAX: u32 = 255;
@@ -122,6 +123,7 @@ export function readCaller(): bool {
   connectionLength = textSize;
   endpoint = length <= 64 ? findEndpoint(at, length) : 0;
   if (nameLength > IDENTITY_MAX || idLength > IDENTITY_MAX || idLength == 0 || connectionLength > IDENTITY_MAX) return refuse(INVALID, RULE_IDENTITY);
+  if (!isUtf8(name, nameLength) || !isUtf8(id, idLength) || !isUtf8(connection, connectionLength)) return refuse(INVALID, RULE_TEXT);
   if (endpoint == 0) {
     about(at, length);
     return refuse(NOT_FOUND, RULE_ENDPOINT_UNKNOWN);

@@ -31,7 +31,7 @@ import { aboveNode, firstHi, firstLo, floorNode, lastHi, lastLo } from "./tree";
 
 export const PREFIXES_MAX: u32 = 256;
 export const RESERVED_MAX: u32 = 1024;
-const SECONDS_MAX: u32 = 31536000;
+export const SECONDS_MAX: u32 = 31536000;
 
 const HEAD: u32 = 20;
 const ENTRY: u32 = 20;
@@ -63,6 +63,11 @@ export function openSettings(at: usize, length: u32): bool {
   settingsPrefixes = load<u16>(at, 16);
   reserved = load<u16>(at, 18);
   if (length != HEAD + (settingsPrefixes + reserved) * ENTRY) return false;
+  // One spelling for one thing: settings are compared, and hashed, as they stand.
+  if (load<u8>(at, 1) > 1 || load<u16>(at, 2) != 0) return false;
+  for (let i: u32 = 0; i < settingsPrefixes + reserved; i++) {
+    if (load<u16>(at + HEAD + <usize>i * ENTRY, 2) != 0) return false;
+  }
   settingsFamily = settingsPrefixes == 0 ? V4 : <u32>load<u8>(at, HEAD);
   return true;
 }
@@ -82,7 +87,9 @@ function refusePrefix(code: u32, rule: u32): bool {
 }
 
 function checkEntry(): bool {
-  if (entryFamily != settingsFamily) return refusePrefix(INVALID, RULE_FAMILY_MIXED);
+  // An IPv4 address stands in the last four bytes and nowhere else.
+  const narrow = entryFamily != V4 || (settingsHi == 0 && settingsLo <= 0xffffffff);
+  if (!narrow || entryFamily != settingsFamily) return refusePrefix(INVALID, RULE_FAMILY_MIXED);
   if (settingsLength > bitsOf(settingsFamily)) return refusePrefix(INVALID, RULE_LENGTH);
   hostMask(settingsFamily, settingsLength);
   if ((settingsHi & resultHi) != 0 || (settingsLo & resultLo) != 0) return refusePrefix(INVALID, RULE_HOST_BITS);

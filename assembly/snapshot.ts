@@ -6,6 +6,7 @@
 import { reserve } from "./arena";
 import { addClient, clientId, clientIdLength, clientName, clientNameLength, findClient, identityHash } from "./client";
 import { placeEndpoint } from "./configure";
+import { digestBytes } from "./digest";
 import {
   FOLLOWING_ENDPOINT,
   endpointName,
@@ -93,9 +94,11 @@ import {
 } from "./pool";
 import { appendEnded, enqueue, expiryQueue } from "./queue";
 import {
+  inputAt,
   inputLeft,
   openAnswer,
   openInput,
+  outAt,
   outLength,
   readBytes,
   readHi,
@@ -120,7 +123,7 @@ import { SNAPSHOT_WALK, nextOfWalk, startWalk, tableCount, widenTable } from "./
 import { textBytes, textLength } from "./text";
 import { aboveNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, newNode } from "./tree";
 
-export const SNAPSHOT_VERSION: u32 = 1;
+export const SNAPSHOT_VERSION: u32 = 2;
 const MAGIC: u32 = 0x4e534648; // "HFSN"
 
 const REALM_RECORD: u32 = 1;
@@ -143,6 +146,10 @@ const RECORD_MAX: u32 = 65536;
 
 // --- writing -------------------------------------------------------------------------------------------
 
+const DIGEST_SEED: u64 = 20;
+
+/** Digest of the chunks written so far. */
+let written: u64 = DIGEST_SEED;
 let phase: u32 = 0;
 let pool: usize = 0;
 let prefix: usize = 0;
@@ -156,6 +163,7 @@ let lease: usize = 0;
 export function snapshotStart(): void {
   if (tentative() != 0) stop(FAULT_PROTOCOL);
   phase = 0;
+  written = DIGEST_SEED;
 }
 
 function writeRealm(): void {
@@ -325,7 +333,10 @@ function step(): bool {
       case 9:
         if (lease == 0) {
           phase = 10;
+          // Free space is in no hash of the state: a snapshot that lost some of it must not restore as if it were whole.
+          const before = digestBytes(outAt(), outLength(), written);
           writeU8(END_RECORD);
+          writeU64(before);
           return true;
         }
         writeLease();
@@ -346,6 +357,7 @@ export function snapshotNext(): u32 {
     if (!step()) break;
   }
   const length = outLength();
+  written = digestBytes(outAt(), length, written);
   // The bytes stand as they are, without the length a record would carry.
   return length;
 }
@@ -355,6 +367,8 @@ export function snapshotNext(): u32 {
 let intoPool: usize = 0;
 let intoPrefix: usize = 0;
 let complete: bool = false;
+/** Digest of the chunks restored so far. */
+let restored: u64 = DIGEST_SEED;
 
 function readRealm(): void {
   if (load<u64>(POSITION) != 0 || readU32() != MAGIC || readU32() != SNAPSHOT_VERSION) stop(FAULT_EVENT);
@@ -369,8 +383,10 @@ function readRealm(): void {
   const clients = readU32();
   const leases = readU32();
   const addresses = readU32();
+  // Tables are as wide as these say: numbers that no realm can have must not fill the memory before they are found out.
+  if (clients > leases || addresses > leases * 2) stop(FAULT_EVENT);
   const bytes = <u64>leases * 160 + <u64>clients * 80;
-  if (bytes < 0x7fffffff && !reserve(<u32>bytes)) stop(FAULT_MEMORY);
+  if (bytes > u32.MAX_VALUE || !reserve(<u32>bytes)) stop(FAULT_MEMORY);
   widenTable(CLIENTS, clients);
   widenTable(LEASES, leases);
   widenTable(ADDRESSES, addresses);
@@ -469,7 +485,10 @@ function readLease(): void {
 /** Restores from the chunk in the input; chunks come in the order they were written. */
 export function restoreNext(length: u32): void {
   openInput(length);
+  const start = inputAt();
+  if (complete) stop(FAULT_EVENT);
   while (inputLeft() > 0) {
+    const before = <u32>(inputAt() - start);
     const record = readU8();
     if (record == LEASE_RECORD) readLease();
     else if (record == RANGE_RECORD) readRange();
@@ -481,9 +500,12 @@ export function restoreNext(length: u32): void {
       linkShared(intoPool, hi, lo, readU32());
     } else if (record == ENDPOINT_RECORD) readEndpoint();
     else if (record == REALM_RECORD) readRealm();
-    else if (record == END_RECORD) complete = true;
-    else stop(FAULT_EVENT);
+    else if (record == END_RECORD) {
+      if (readU64() != digestBytes(start, before, restored) || inputLeft() != 0) stop(FAULT_EVENT);
+      complete = true;
+    } else stop(FAULT_EVENT);
   }
+  restored = digestBytes(start, length, restored);
 }
 
 /** Whether the last record has been restored. */

@@ -27,8 +27,9 @@ import {
   writeU64,
   writeU8,
 } from "./record";
-import { INVALID, OK, RULE_KIND, RULE_MEMORY, TABLE_FULL, beginAnswer, clearRefusal, refuse, writeRefusal } from "./refusal";
+import { INVALID, OK, RULE_KIND, RULE_MEMORY, RULE_SECONDS, TABLE_FULL, beginAnswer, clearRefusal, refuse, writeRefusal } from "./refusal";
 import { request, writeRequestAnswer } from "./request";
+import { SECONDS_MAX } from "./settings";
 
 export const DEFINE_POOL: u32 = 1;
 export const RETIRE_POOL: u32 = 2;
@@ -44,14 +45,17 @@ export const OPEN_REALM: u32 = 10;
 const MEGABYTE: u32 = 1 << 20;
 /** The longest lease event: five texts of 255 bytes, addresses twice, the header. */
 const LEASE_EVENT_MAX: u32 = 2048;
-const ANSWER_MAX: u32 = 8192;
+/** The largest answer, and behind it room for the next command's refusal, should there be no memory for that one. */
+const ANSWER_MAX: u32 = 8192 + 1024;
 /** A close may end a lease in each of 16 times 16 pools. */
 const EVENTS_MAX: u32 = 256 * LEASE_EVENT_MAX;
 
 let awayMs: u64 = 0;
 
 function openRealm(): bool {
-  const grace = <u64>readU32() * 1000;
+  const seconds = readU32();
+  if (seconds > SECONDS_MAX) return refuse(INVALID, RULE_SECONDS);
+  const grace = <u64>seconds * 1000;
   const last = load<u64>(LAST_TIME);
   awayMs = load<u64>(POSITION) == 0 ? 0 : now - last;
   const until = max(now + grace, load<u64>(GRACE_UNTIL));
@@ -137,13 +141,13 @@ export function submitAll(length: u32): u32 {
     const flags = readU16();
     const end = start + size;
     if (size < 8 || size - 8 > inputLeft()) stop(FAULT_INPUT);
-    readEnvelope();
     begin();
     clearRefusal();
     excludeNothing();
+    const sound = readEnvelope();
     const eventsBefore = eventsLength();
     const countBefore = eventCount();
-    const ok = roomFor(kind) ? decide(kind, flags) : refuse(TABLE_FULL, RULE_MEMORY);
+    const ok = roomFor(kind) ? sound && decide(kind, flags) : refuse(TABLE_FULL, RULE_MEMORY);
     if (inputAt() > end) stop(FAULT_INPUT);
     if (ok) writeAnswer(kind);
     else {

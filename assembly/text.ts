@@ -44,6 +44,37 @@ export function textIs(block: usize, at: usize, length: u32): bool {
   return textLength(block) == length && sameBytes(textBytes(block), at, length);
 }
 
+/**
+ * Whether the bytes are UTF-8 (RFC 3629: no surrogates, nothing over-long, nothing above U+10FFFF). A text that is
+ * not would be in the log for ever, and no reader could show the events around it.
+ */
+export function isUtf8(at: usize, length: u32): bool {
+  let p = at;
+  const end = at + length;
+  while (p < end) {
+    // Nearly every text is ASCII: eight bytes at a step.
+    while (p + 8 <= end && (load<u64>(p) & 0x8080808080808080) == 0) p += 8;
+    if (p >= end) return true;
+    const c = <u32>load<u8>(p);
+    if (c < 0x80) {
+      p++;
+      continue;
+    }
+    const more: u32 = c >= 0xc2 && c <= 0xdf ? 1 : c >= 0xe0 && c <= 0xef ? 2 : c >= 0xf0 && c <= 0xf4 ? 3 : 0;
+    if (more == 0 || p + more >= end) return false;
+    const second = <u32>load<u8>(p, 1);
+    if (c == 0xe0 && second < 0xa0) return false;
+    if (c == 0xed && second > 0x9f) return false;
+    if (c == 0xf0 && second < 0x90) return false;
+    if (c == 0xf4 && second > 0x8f) return false;
+    for (let i: u32 = 1; i <= more; i++) {
+      if ((load<u8>(p + i) & 0xc0) != 0x80) return false;
+    }
+    p += 1 + more;
+  }
+  return true;
+}
+
 /** Names of pools and endpoints: letters, digits, dot, underscore, hyphen; 1 to 64 of them. */
 export function isName(at: usize, length: u32): bool {
   if (length == 0 || length > 64) return false;

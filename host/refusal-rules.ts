@@ -50,6 +50,8 @@ const rules: Readonly<Record<number, RefusalRule>> = {
   30: rule("memory", "", "the core has memory for it"),
   31: rule("command-form", "", "the command is well formed"),
   32: rule("items-count", "connection.context.ipContext", "a context names at most 1024 addresses"),
+  33: rule("utf8", "", "texts are UTF-8"),
+  34: rule("time", "", "a command comes at 8,000,000,000,000,000 ms since 1970 at the latest"),
 };
 
 /** The rule of a number; one that is not known yet keeps its number as its name. */

@@ -27,7 +27,7 @@ function read(chunks: readonly Uint8Array[]): Found {
       switch (record) {
         case 1: {
           expect(input.u32()).toBe(Buffer.from("HFSN").readUInt32LE());
-          expect(input.u32()).toBe(1);
+          expect(input.u32()).toBe(2);
           position = input.u64();
           for (let i = 0; i < 4; i++) input.u64();
           counts = Array.from({ length: 6 }, () => input.u32());
@@ -74,6 +74,7 @@ function read(chunks: readonly Uint8Array[]): Found {
           break;
         }
         case 8:
+          input.big64();
           break;
         default:
           throw new Error(`record ${record} is not in docs/events.md`);

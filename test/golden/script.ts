@@ -166,5 +166,6 @@ export const script: readonly Step[] = (
     [2208, ask("nsc-21", "backup", { excluded: [prefix("fd01::/127"), prefix("172.16.0.0/14")] })],
     [2209, { kind: "define-endpoint", endpoint: "backup", chain: [["spare"], ["p2p", "six"]], contextPolicy: "append" }],
     [2210, { kind: "expire", limit: 1 }],
+    [8.1e12, { kind: "expire", limit: 1 }],
   ] as const
-).map(([seconds, command, spoil]) => ({ now: start + seconds * 1000, command: command as Command, ...(spoil && { spoil }) }));
+).map(([seconds, command, spoil]) => ({ now: Math.min(start + seconds * 1000, 8.1e15), command: command as Command, ...(spoil && { spoil }) }));
