@@ -34,11 +34,14 @@ function run(): void {
   const db = connect(path, walLimitBytes);
   try {
     const checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-    let seen = -1;
+    let seen = 0;
+    let pause = everyMs;
     while (Atomics.load(state, STOP) === 0) {
       Atomics.wait(state, COMMITS, seen);
+      // The pause comes first: what follows the commit at once is moved together with it.
+      if (Atomics.wait(state, STOP, 0, pause) !== "timed-out") break;
+      pause = everyMs;
       seen = Atomics.load(state, COMMITS);
-      let pause = everyMs;
       try {
         checkpoint.get();
       } catch (error) {
@@ -49,7 +52,6 @@ function run(): void {
           throw error;
         }
       }
-      Atomics.wait(state, STOP, 0, pause);
     }
   } finally {
     // In time: the writer closes after this thread is gone, or keeps its guard open, see writer-log.ts.

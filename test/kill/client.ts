@@ -69,7 +69,8 @@ export class LoadedClient {
   /** Takes note of an acknowledged connection; one that has other addresses than were acknowledged before is the failure looked for. */
   private heard(connection: Record<string, unknown>): void {
     const { ipContext } = (connection as { context: { ipContext: IpContext } }).context;
-    const got = `${(ipContext.srcIpAddrs ?? []).join()} ${(ipContext.dstIpAddrs ?? []).join()}`;
+    // As sets: a context keeps the order its addresses came in, and one that lost an address to somebody gets the new one behind the others.
+    const got = `${[...(ipContext.srcIpAddrs ?? [])].sort().join()} ${[...(ipContext.dstIpAddrs ?? [])].sort().join()}`;
     if (this.held !== undefined && !this.unsure && got !== this.held) throw new Error(`${this.name} had ${this.held} and got ${got}`);
     this.connection = connection;
     this.held = got;
