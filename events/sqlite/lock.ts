@@ -5,8 +5,8 @@
  * The lock is its own little database: locking the log itself would keep out the checkpointer and every reader.
  * Nobody may open this file with `fs`: closing any descriptor of it would drop the lock (POSIX).
  */
-import Database from "better-sqlite3";
 import { StoreError } from "../store.js";
+import { openConnection } from "./connection.js";
 import { isBusy } from "./failure.js";
 
 export interface WriterLock {
@@ -15,7 +15,7 @@ export interface WriterLock {
 
 /** Takes the writer lock of a log, or refuses at once with `locked`, naming the file. */
 export function takeLock(path: string): WriterLock {
-  const db = new Database(path, { timeout: 0 });
+  const db = openConnection(path, { timeout: 0 });
   try {
     // Nothing is ever written to it, so it needs no journal: on a full disk there would be no room for one.
     db.pragma("journal_mode = MEMORY");

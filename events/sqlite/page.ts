@@ -5,7 +5,8 @@
 import { crcOf, digestOf, encodeHeader, framingFault, sameDigest, DIGEST_BYTES } from "../chain.js";
 import { StoreError, type Head } from "../store.js";
 import { errorText, isDamage } from "./failure.js";
-import { BODY_FORMAT, type Connection, type Segment } from "./schema.js";
+import type { Connection } from "./connection.js";
+import { BODY_FORMAT, type Segment } from "./schema.js";
 
 /**
  * What is checked of a batch besides its CRC, its framing and its place behind the one before:
@@ -64,7 +65,7 @@ interface Link {
 type Row = [first: number, count: number, at: number, epoch: number, format: number, crc: number, previous: Buffer, digest: Buffer, body: Buffer];
 
 export class PageReader {
-  readonly #rows;
+  readonly #row;
   readonly #whole;
   readonly #holding;
   readonly #before;
@@ -76,8 +77,8 @@ export class PageReader {
     private readonly segment: Segment,
   ) {
     // The order is stated: without it SQLite may give rows in whatever order it likes.
-    this.#rows = db
-      .prepare("SELECT first, count, at, epoch, format, crc, previous, digest, body FROM batch WHERE first BETWEEN ? AND ? ORDER BY first")
+    this.#row = db
+      .prepare("SELECT first, count, at, epoch, format, crc, previous, digest, body FROM batch WHERE first BETWEEN ? AND ? ORDER BY first LIMIT 1")
       .raw();
     this.#whole = db
       .prepare("SELECT first, count, at, epoch, format, crc, previous, digest, body FROM batch WHERE first <= ? ORDER BY first DESC LIMIT 1")
@@ -154,8 +155,10 @@ export class PageReader {
     let held = 0;
     let fault: Page["fault"];
     try {
-      for (const raw of this.#rows.iterate(next, upTo)) {
-        const row = raw as Row;
+      while (held < bytes && batches.length < PAGE_ROWS) {
+        // Row by row and not by the driver's iterator, see connection.ts.
+        const row = this.#row.get(next, upTo) as Row | undefined;
+        if (row === undefined) break;
         const reason = this.#fault(row, next, previous, check);
         if (reason !== undefined) {
           fault = { position: next, reason };
@@ -168,7 +171,6 @@ export class PageReader {
         next = first + count;
         previous = digest;
         held += body.byteLength + DIGEST_BYTES;
-        if (held >= bytes || batches.length >= PAGE_ROWS) break;
       }
     } catch (error) {
       if (!isDamage(error)) throw error;

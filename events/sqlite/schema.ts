@@ -8,13 +8,11 @@ import { randomUUID } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
-import Database from "better-sqlite3";
 import { noDigest } from "../chain.js";
 import { syncDirectoryNow } from "../directory.js";
 import { StoreError } from "../store.js";
+import { openConnection, type Connection } from "./connection.js";
 import { errorCode, isDamage } from "./failure.js";
-
-export type Connection = Database.Database;
 
 /** "HFLG" as SQLite's application id: `file log-*.db` and our own opener can tell a log from any other database. */
 export const APPLICATION_ID = 0x48464c47;
@@ -81,7 +79,7 @@ export function connect(path: string, walLimitBytes: number): Connection {
 }
 
 function connected(path: string, walLimitBytes: number, look: (db: Connection) => void): Connection {
-  const db = new Database(path, { timeout: BUSY_MS });
+  const db = openConnection(path, { timeout: BUSY_MS });
   try {
     // Before any setting: switching to WAL writes to the file, which may be no log, or nothing any more.
     look(db);
@@ -99,7 +97,7 @@ function connected(path: string, walLimitBytes: number, look: (db: Connection) =
 
 /** Opens a connection that cannot write, nor checkpoint when it is closed. Takes no writer lock. */
 export function connectReadOnly(path: string): Connection {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
+  const db = openConnection(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
   try {
     expectLog(db, path);
     return db;

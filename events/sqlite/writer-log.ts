@@ -18,7 +18,8 @@ import type { Head } from "../store.js";
 import { StoreError } from "../store.js";
 import { crcOf, digestOf, encodeHeader, framingFault, noDigest, sameDigest } from "../chain.js";
 import { errorText, errorCode, isBusy, isDamage, isFull } from "./failure.js";
-import { BODY_FORMAT, connect, connectReadOnly, damaged, raiseEpoch, type Connection, type Segment } from "./schema.js";
+import type { Connection } from "./connection.js";
+import { BODY_FORMAT, connect, connectReadOnly, damaged, raiseEpoch, type Segment } from "./schema.js";
 
 /** One append as it reaches the writer. */
 export interface AppendRequest {
@@ -52,6 +53,8 @@ export class WriterLog {
   readonly #insert;
   readonly #epochNow;
   readonly #walFrames;
+  readonly #move;
+  readonly #newest;
   readonly #begin;
   readonly #end;
   readonly #pageBytes: number;
@@ -72,6 +75,8 @@ export class WriterLog {
     );
     this.#epochNow = db.prepare("SELECT epoch FROM segment WHERE only = 1").pluck();
     this.#walFrames = db.prepare("PRAGMA wal_checkpoint(NOOP)");
+    this.#move = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+    this.#newest = db.prepare("SELECT first + count - 1 FROM batch ORDER BY first DESC LIMIT 1").pluck();
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#end = db.prepare("COMMIT");
     this.#pageBytes = db.pragma("page_size", { simple: true }) as number;
@@ -171,7 +176,7 @@ export class WriterLog {
    */
   checkpoint(): boolean {
     try {
-      const { busy, log, checkpointed } = this.db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() as CheckpointRow;
+      const { busy, log, checkpointed } = this.#move.get() as CheckpointRow;
       return busy === 0 && log === checkpointed;
     } catch (error) {
       if (isBusy(error) || isFull(error)) return false;
@@ -217,7 +222,7 @@ export class WriterLog {
   #rolledBack(): boolean {
     try {
       if (this.db.inTransaction) this.db.exec("ROLLBACK");
-      const newest = this.db.prepare("SELECT first + count - 1 FROM batch ORDER BY first DESC LIMIT 1").pluck().get();
+      const newest = this.#newest.get();
       return (newest ?? this.segment.first - 1) === this.#position;
     } catch (error) {
       this.#poisonWith(`rolling back an append to ${this.path} failed: ${errorText(error)} (${errorCode(error)})`);
