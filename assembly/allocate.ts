@@ -2,10 +2,11 @@
 // Only looks; taking is done by the event.
 import { next, resultHi, resultLo, same } from "./address";
 import { isExcluded, isReserved, lowestUsable } from "./exclusion";
-import { NEXT_SHARED, isBroadcast } from "./holding";
+import { NEXT_SHARED } from "./holding";
 import { COOLING, ENDED, STOLEN, dstHi, dstLo, hasFlag, isSingle, leaseWithAddress, srcHi, srcLo, statusOf } from "./lease";
-import { FREE_ROOT, MODE_SINGLE, SHARED_HEAD, firstPrefix, isDraining, nextPrefix, poolFamily, poolMode, prefixPool, prefixWith } from "./pool";
-import { firstHi, firstLo, nodeWith } from "./tree";
+import { isBroadcast, isHeld } from "./occupancy";
+import { MODE_SINGLE, SHARED_HEAD, firstPrefix, isDraining, nextPrefix, poolFamily, poolMode, prefixPool, prefixWith } from "./pool";
+import { firstHi, firstLo } from "./tree";
 import { ITEM_DST, ITEM_SRC, itemCount, itemFamily, itemHi, itemLo, itemPlace } from "./item";
 
 // What was found.
@@ -24,7 +25,7 @@ function found(dHi: u64, dLo: u64, sHi: u64, sLo: u64): bool {
 
 /** Sees no excluded and no reserved address, and none that somebody has. */
 function isUsable(pool: usize, family: u32, prefix: usize, hi: u64, lo: u64): bool {
-  return nodeWith(prefix + FREE_ROOT, hi, lo) != 0 && !isExcluded(family, hi, lo) && !isReserved(pool, hi, lo);
+  return !isHeld(family, hi, lo) && !isBroadcast(prefix, family, hi, lo) && !isExcluded(family, hi, lo) && !isReserved(pool, hi, lo);
 }
 
 let sharedHi: u64 = 0;
@@ -46,9 +47,9 @@ function chooseShared(pool: usize, family: u32, prefix: usize, avoid: bool, avoi
     }
     shared = load<u32>(shared, NEXT_SHARED);
   }
-  if (!lowestUsable(pool, family, prefix + FREE_ROOT, firstHi(prefix), firstLo(prefix))) return false;
+  if (!lowestUsable(pool, family, prefix, firstHi(prefix), firstLo(prefix))) return false;
   if (avoid && same(resultHi, resultLo, avoidHi, avoidLo)) {
-    if (!next(avoidHi, avoidLo) || !lowestUsable(pool, family, prefix + FREE_ROOT, resultHi, resultLo)) return false;
+    if (!next(avoidHi, avoidLo) || !lowestUsable(pool, family, prefix, resultHi, resultLo)) return false;
   }
   sharedHi = resultHi;
   sharedLo = resultLo;
@@ -61,16 +62,15 @@ export function findLowest(pool: usize): bool {
   const single = poolMode(pool) == MODE_SINGLE;
   let prefix = firstPrefix(pool);
   while (prefix != 0) {
-    const free = prefix + FREE_ROOT;
     if (single) {
-      if (chooseShared(pool, family, prefix, false, 0, 0) && lowestUsable(pool, family, free, firstHi(prefix), firstLo(prefix))) {
+      if (chooseShared(pool, family, prefix, false, 0, 0) && lowestUsable(pool, family, prefix, firstHi(prefix), firstLo(prefix))) {
         if (!same(resultHi, resultLo, sharedHi, sharedLo)) return found(sharedHi, sharedLo, resultHi, resultLo);
-        if (next(resultHi, resultLo) && lowestUsable(pool, family, free, resultHi, resultLo)) return found(sharedHi, sharedLo, resultHi, resultLo);
+        if (next(resultHi, resultLo) && lowestUsable(pool, family, prefix, resultHi, resultLo)) return found(sharedHi, sharedLo, resultHi, resultLo);
       }
-    } else if (lowestUsable(pool, family, free, firstHi(prefix), firstLo(prefix))) {
+    } else if (lowestUsable(pool, family, prefix, firstHi(prefix), firstLo(prefix))) {
       const dHi = resultHi;
       const dLo = resultLo;
-      if (next(dHi, dLo) && lowestUsable(pool, family, free, resultHi, resultLo)) return found(dHi, dLo, resultHi, resultLo);
+      if (next(dHi, dLo) && lowestUsable(pool, family, prefix, resultHi, resultLo)) return found(dHi, dLo, resultHi, resultLo);
     }
     prefix = nextPrefix(prefix);
   }
@@ -87,7 +87,7 @@ export function findOwn(lease: usize, pool: usize): bool {
   const prefix = prefixWith(family, sHi, sLo);
   if (prefix == 0 || prefixPool(prefix) != pool) return false;
   if (isExcluded(family, sHi, sLo) || isReserved(pool, sHi, sLo)) return false;
-  if (!cooling && nodeWith(prefix + FREE_ROOT, sHi, sLo) == 0) return false;
+  if (!cooling && isHeld(family, sHi, sLo)) return false;
   // What it still holds may have become a broadcast address under a changed prefix.
   if (isBroadcast(prefix, family, sHi, sLo)) return false;
   const dHi = dstHi(lease);
@@ -99,7 +99,7 @@ export function findOwn(lease: usize, pool: usize): bool {
   }
   if (prefixWith(family, dHi, dLo) != prefix) return false;
   if (isExcluded(family, dHi, dLo) || isReserved(pool, dHi, dLo)) return false;
-  if (!cooling && nodeWith(prefix + FREE_ROOT, dHi, dLo) == 0) return false;
+  if (!cooling && isHeld(family, dHi, dLo)) return false;
   return found(dHi, dLo, sHi, sLo);
 }
 

@@ -2,7 +2,7 @@
 // ones. Nothing is copied and nothing is taken from the pool, so nothing is lost to others.
 import { V4, less, next, resultHi, resultLo } from "./address";
 import { reservedCount, reservedRanges } from "./pool";
-import { lowestFrom } from "./tree";
+import { lowestFree } from "./occupancy";
 
 // The running command's excluded ranges, sorted and disjoint. IPv4: 8 bytes (first, last);
 // IPv6: 32 bytes (first hi, lo, last hi, lo). Both inclusive.
@@ -219,14 +219,14 @@ export function isReserved(pool: usize, hi: u64, lo: u64): bool {
 }
 
 /**
- * The lowest free address at or above the given one that is neither excluded nor reserved, in
+ * The lowest free address of the prefix at or above the given one that is neither excluded nor reserved, in
  * resultHi/resultLo. Each step leaves a whole excluded or reserved range behind.
  */
-export function lowestUsable(pool: usize, family: u32, freeRoot: usize, fromHi: u64, fromLo: u64): bool {
+export function lowestUsable(pool: usize, family: u32, prefix: usize, fromHi: u64, fromLo: u64): bool {
   let hi = fromHi;
   let lo = fromLo;
   while (true) {
-    if (!lowestFrom(freeRoot, hi, lo)) return false;
+    if (!lowestFree(prefix, family, hi, lo)) return false;
     const atHi = resultHi;
     const atLo = resultLo;
     if (!isExcluded(family, atHi, atLo) && !isReserved(pool, atHi, atLo)) return true;

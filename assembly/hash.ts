@@ -1,15 +1,15 @@
 // The digest of the state: a sum over its parts, so that equal states have equal digests whatever the
-// order they were reached in. Free space is not part of it: it follows from what is held.
+// order they were reached in. What is held is not part of it: it follows from the leases.
 import { digestBytes, fold } from "./digest";
 import { clientId, clientIdLength, clientName, clientNameLength } from "./client";
 import { FOLLOWING_ENDPOINT, endpointName, endpointRevision, endpointSettings, endpointSettingsLength, isDefined } from "./endpoint";
-import { ENDPOINT_HEAD, FORMER_ROOT_4, FORMER_ROOT_6, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LEASES, OPENED_POSITION, OPEN_COUNT, POOL_HEAD, POSITION } from "./layout";
+import { BLOCKS, ENDPOINT_HEAD, GRACE_FROM, GRACE_UNTIL, LAST_TIME, LEASES, OPENED_POSITION, OPEN_COUNT, POOL_HEAD, POSITION } from "./layout";
 import { clientOf, connectionOf, dstHi, dstLo, endpointOf, expiresAt, leaseId, poolOf, srcHi, srcLo, stateOf } from "./lease";
-import { FOLLOWING, ISSUED_ROOT, SHARED_HEAD, firstPrefix, nextPrefix, poolName, poolRevision, settingsLength, settingsOf } from "./pool";
+import { FOLLOWING, SHARED_HEAD, poolName, poolRevision, settingsLength, settingsOf } from "./pool";
+import { blockFamily, blockHi, blockLo, issuedBits } from "./occupancy";
 import { NEXT_SHARED, sharedUsers } from "./holding";
 import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
 import { textBytes, textLength } from "./text";
-import { aboveNode, firstHi, firstLo, lastHi, lastLo, lowestNode } from "./tree";
 
 let sumA: u64 = 0;
 let sumB: u64 = 0;
@@ -19,11 +19,12 @@ function add(part: u64): void {
   sumB += fold(part, 0x5bd1e995);
 }
 
-function addRanges(root: usize, seed: u64): void {
-  let node = lowestNode(root);
-  while (node != 0) {
-    add(fold(fold(fold(fold(seed, firstHi(node)), firstLo(node)), lastHi(node)), lastLo(node)));
-    node = aboveNode(root, firstHi(node), firstLo(node));
+function addIssued(): void {
+  startWalk(BRIEF_WALK, BLOCKS);
+  let block = nextOfWalk(BRIEF_WALK);
+  while (block != 0) {
+    add(fold(fold(fold(fold(18, blockFamily(block)), blockHi(block)), blockLo(block)), issuedBits(block)));
+    block = nextOfWalk(BRIEF_WALK);
   }
 }
 
@@ -36,11 +37,6 @@ function addPools(): void {
   while (pool != 0) {
     const name = textDigest(poolName(pool), 11);
     add(fold(digestBytes(settingsOf(pool), settingsLength(pool), name), poolRevision(pool)));
-    let prefix = firstPrefix(pool);
-    while (prefix != 0) {
-      addRanges(prefix + ISSUED_ROOT, fold(name, 12));
-      prefix = nextPrefix(prefix);
-    }
     let shared = <usize>load<u32>(pool, SHARED_HEAD);
     let place: u64 = 0;
     while (shared != 0) {
@@ -82,8 +78,7 @@ export function hashState(at: usize): void {
   sumB = 0;
   add(fold(fold(fold(16, load<u64>(POSITION)), load<u64>(LAST_TIME)), load<u64>(OPENED_POSITION)));
   add(fold(fold(fold(17, load<u64>(GRACE_FROM)), load<u64>(GRACE_UNTIL)), load<u32>(OPEN_COUNT)));
-  addRanges(FORMER_ROOT_4, 18);
-  addRanges(FORMER_ROOT_6, 19);
+  addIssued();
   addPools();
   addEndpoints();
   addLeases();

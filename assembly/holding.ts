@@ -1,5 +1,5 @@
 // Who holds which addresses: the one place where addresses leave the free space and come back to it.
-import { V4, less } from "./address";
+import { less } from "./address";
 import { give, put32, take } from "./journal";
 import {
   ENDED,
@@ -22,9 +22,10 @@ import {
   statusOf,
 } from "./lease";
 import { dropClientIfIdle } from "./client";
-import { FREE_ROOT, ISSUED_ROOT, LIVE_HERE, MODE_SINGLE, SHARED_HEAD, poolMode, prefixPool, prefixWith } from "./pool";
+import { free, freeCouple, hold, isBroadcast } from "./occupancy";
+import { LIVE_HERE, SHARED_HEAD, prefixPool, prefixWith } from "./pool";
 import { removeEnded } from "./queue";
-import { giveSpan, lastHi, lastLo, putSpan, takeAddress, takeSpan } from "./tree";
+import { lastHi, lastLo } from "./tree";
 import { FAULT_ADDRESS_TAKEN, stop } from "./fault";
 
 // An endpoint address that single-mode leases share: u64 hi, u64 lo, u32 users, u32 next.
@@ -57,14 +58,13 @@ function takeOne(family: u32, hi: u64, lo: u64): void {
   takeRun(family, hi, lo, lo);
 }
 
-/** Takes a run of addresses that lies in one prefix. */
+/** Takes one address or two neighbours, all in one prefix. */
 function takeRun(family: u32, hi: u64, first: u64, last: u64): void {
   stealAddress(family, hi, first);
   if (last != first) stealAddress(family, hi, last);
   const prefix = prefixWith(family, hi, first);
-  if (prefix == 0) stop(FAULT_ADDRESS_TAKEN);
-  takeSpan(prefix + FREE_ROOT, hi, first, hi, last);
-  putSpan(prefix + ISSUED_ROOT, hi, first, hi, last);
+  if (prefix == 0 || less(lastHi(prefix), lastLo(prefix), hi, last) || isBroadcast(prefix, family, hi, last)) stop(FAULT_ADDRESS_TAKEN);
+  hold(family, prefix, hi, first, last);
 }
 
 /** Whether a pair is two neighbours, as nearly all are: one step in every tree instead of two. */
@@ -74,25 +74,9 @@ function isRun(dHi: u64, dLo: u64, sHi: u64, sLo: u64): bool {
   return dHi == sHi && sLo == dLo + 1 && sLo != 0;
 }
 
-/** Takes back what `giveOne` gave, from the same lease. */
-function takeAgain(family: u32, hi: u64, lo: u64): void {
-  const prefix = prefixWith(family, hi, lo);
-  if (prefix == 0 || isBroadcast(prefix, family, hi, lo)) return;
-  takeAddress(prefix + FREE_ROOT, hi, lo);
-}
-
-/** Whether the address is its prefix's broadcast address, which `single` pools never hand out. */
-// @ts-ignore: decorator
-@inline
-export function isBroadcast(prefix: usize, family: u32, hi: u64, lo: u64): bool {
-  return family == V4 && poolMode(prefixPool(prefix)) == MODE_SINGLE && lastLo(prefix) == lo && lastHi(prefix) == hi;
-}
-
-function giveOne(family: u32, hi: u64, lo: u64): void {
-  const prefix = prefixWith(family, hi, lo);
-  // The prefix may have left the realm while the lease lived.
-  if (prefix == 0 || isBroadcast(prefix, family, hi, lo)) return;
-  giveSpan(prefix + FREE_ROOT, hi, lo, hi, lo);
+/** Holds an address again that may lie in no prefix any more. */
+export function holdOne(family: u32, hi: u64, lo: u64): void {
+  hold(family, prefixWith(family, hi, lo), hi, lo, lo);
 }
 
 /** The pool's shared endpoint address record; 0 if it is not in use as one. */
@@ -137,7 +121,7 @@ function unshareAddress(pool: usize, family: u32, hi: u64, lo: u64): void {
       }
       put32(link, load<u32>(at, NEXT_SHARED));
       give(at, SHARED);
-      giveOne(family, hi, lo);
+      free(family, hi, lo);
       return;
     }
     link = at + NEXT_SHARED;
@@ -173,14 +157,14 @@ export function freeAddresses(lease: usize): void {
   if (isSingle(lease)) unshareAddress(poolOf(lease), family, dHi, dLo);
   else if (isRun(dHi, dLo, sHi, sLo)) {
     const prefix = prefixWith(family, dHi, dLo);
-    // A change of prefixes may have divided the pair, and a `single` pool may have come by its addresses.
-    if (prefix != 0 && !less(lastHi(prefix), lastLo(prefix), sHi, sLo) && poolMode(prefixPool(prefix)) != MODE_SINGLE) {
-      giveSpan(prefix + FREE_ROOT, dHi, dLo, sHi, sLo);
+    // A change of prefixes may have divided the pair.
+    if (prefix != 0 && !less(lastHi(prefix), lastLo(prefix), sHi, sLo)) {
+      freeCouple(family, prefix, dHi, dLo, sLo);
       return;
     }
-    giveOne(family, dHi, dLo);
-  } else giveOne(family, dHi, dLo);
-  giveOne(family, sHi, sLo);
+    free(family, dHi, dLo);
+  } else free(family, dHi, dLo);
+  free(family, sHi, sLo);
 }
 
 /** Undoes `freeAddresses`: the lease holds what it held. */
@@ -191,11 +175,11 @@ export function holdAgain(lease: usize): void {
     const shared = sharedAddress(pool, dstHi(lease), dstLo(lease));
     if (shared != 0) put32(shared + USERS, load<u32>(shared, USERS) + 1);
     else {
-      takeAgain(family, dstHi(lease), dstLo(lease));
+      holdOne(family, dstHi(lease), dstLo(lease));
       linkShared(pool, dstHi(lease), dstLo(lease), 1);
     }
-  } else takeAgain(family, dstHi(lease), dstLo(lease));
-  takeAgain(family, srcHi(lease), srcLo(lease));
+  } else holdOne(family, dstHi(lease), dstLo(lease));
+  holdOne(family, srcHi(lease), srcLo(lease));
 }
 
 /** Counts the lease at the prefix it is in, if both its addresses are in prefixes of its own pool. */

@@ -8,7 +8,7 @@ import { forgetFoundEndpoint } from "./endpoint";
 import { eventCount, setEventCount } from "./event";
 import { hashState } from "./hash";
 import { forget, undoAll } from "./journal";
-import { ADDRESSES, CLIENTS, ENDPOINTS, FAULT, LEASES, POOLS, REALM, RESULT } from "./layout";
+import { ADDRESSES, BLOCKS, CLIENTS, ENDPOINTS, FAULT, LEASES, POOLS, REALM, RESULT } from "./layout";
 import { forgetFoundPool } from "./pool";
 import { answerQuery } from "./query";
 import { answersAt, answersLength, eventsAt, eventsLength, inputBuffer, roomForOutput } from "./record";
@@ -25,6 +25,7 @@ export function start(): void {
   startTable(LEASES);
   startTable(POOLS);
   startTable(ENDPOINTS);
+  startTable(BLOCKS);
   // Even the first command must be able to be refused.
   roomForOutput(1024, 0);
 }

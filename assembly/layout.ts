@@ -17,9 +17,6 @@ export const ENDPOINT_HEAD: usize = REALM + 48;
 /** Roots of the realm's present prefixes, by family (disjoint, ordered by first address). */
 export const PREFIX_ROOT_4: usize = REALM + 52;
 export const PREFIX_ROOT_6: usize = REALM + 56;
-/** Roots of the addresses once issued whose prefix has left the realm, by family. */
-export const FORMER_ROOT_4: usize = REALM + 60;
-export const FORMER_ROOT_6: usize = REALM + 64;
 /** Ended leases, the one that ended first at the head. */
 export const ENDED_HEAD: usize = REALM + 68;
 export const ENDED_TAIL: usize = REALM + 72;
@@ -38,6 +35,7 @@ export const ADDRESSES: usize = REALM + 160;
 export const LEASES: usize = REALM + 192;
 export const POOLS: usize = REALM + 224;
 export const ENDPOINTS: usize = REALM + 256;
+export const BLOCKS: usize = REALM + 288;
 
 /** Memory management; not part of the state. */
 export const ARENA_TOP: usize = REALM + 1024;

@@ -143,9 +143,6 @@ export function setStatus(lease: usize, status: u32, flags: u32): void {
 export function setExpires(lease: usize, at: u64): void {
   put64(lease + EXPIRES, at);
 }
-export function setPool(lease: usize, pool: usize): void {
-  put32(lease + POOL, <u32>pool);
-}
 
 /** A refresh or heal came: who asks now, and that its grant is no longer fresh. */
 export function setSeen(lease: usize, connection: u64, endpoint: usize, opens: u32): void {

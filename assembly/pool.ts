@@ -1,8 +1,7 @@
-// Pools and their prefixes. Free space belongs to a prefix, not to a pool: a lease that outlives a pool
-// change gives its addresses back to whichever prefix holds them then.
+// Pools and their prefixes. Who holds which address is the realm's business, see occupancy.ts.
 import { V4, hostMask, resultHi, resultLo } from "./address";
 import { put32, put64, take, give } from "./journal";
-import { FORMER_ROOT_4, FORMER_ROOT_6, POOLS, POOL_COUNT, POOL_HEAD, PREFIX_ROOT_4, PREFIX_ROOT_6 } from "./layout";
+import { POOLS, POOL_COUNT, POOL_HEAD, PREFIX_ROOT_4, PREFIX_ROOT_6 } from "./layout";
 import { digestText, dropText, keepText, textIs } from "./text";
 import { addEntry, firstMatch, nextMatch, removeEntry } from "./table";
 import { FIRST_HI, FIRST_LO, LAST_HI, LAST_LO, PRIORITY, nextPriority, nodeWith } from "./tree";
@@ -43,8 +42,10 @@ const POOL: u32 = 88;
 const OF_POOL: usize = 48;
 export const NEXT_PREFIX: usize = 52;
 const LENGTH: usize = 56;
-export const FREE_ROOT: usize = 60;
-export const ISSUED_ROOT: usize = 64;
+/** Root of the runs of addresses that are held without a gap, in whole blocks (occupancy.ts). */
+export const FULL_ROOT: usize = 60;
+/** Addresses in it that are held, by whichever pool's leases. */
+export const HELD: usize = 64;
 /** Live leases of its own pool in it. */
 export const LIVE_HERE: usize = 68;
 const PREFIX: u32 = 72;
@@ -134,11 +135,6 @@ export function settingsLength(pool: usize): u32 {
 @inline
 export function prefixRoot(family: u32): usize {
   return family == V4 ? PREFIX_ROOT_4 : PREFIX_ROOT_6;
-}
-// @ts-ignore: decorator
-@inline
-export function formerRoot(family: u32): usize {
-  return family == V4 ? FORMER_ROOT_4 : FORMER_ROOT_6;
 }
 
 /** The realm's present prefix that holds the address; 0 if none. */

@@ -1,36 +1,13 @@
 // Changing the prefixes of a pool: what leaves, what comes, and what is held in it already.
-import { V4 } from "./address";
 import { put32 } from "./journal";
 import { COOLING_COUNT, ENDED_HEAD, LEASES, POOL_HEAD } from "./layout";
-import { NEXT_SHARED, countHere, forgetEnded } from "./holding";
-import { ENDED, LIVE, QUEUE_NEXT, dstHi, dstLo, familyOf, isSingle, poolOf, srcHi, srcLo, statusOf } from "./lease";
-import {
-  FOLLOWING,
-  FREE_ROOT,
-  ISSUED_ROOT,
-  LIVE_HERE,
-  LIVE_LEASES,
-  MODE_SINGLE,
-  NEXT_PREFIX,
-  PREFIX_HEAD,
-  SHARED_HEAD,
-  dropPrefix,
-  firstPrefix,
-  formerRoot,
-  newPrefix,
-  nextPrefix,
-  poolFamily,
-  poolMode,
-  prefixLength,
-  prefixRoot,
-  prefixWith,
-} from "./pool";
+import { countHere, forgetEnded } from "./holding";
+import { LIVE, QUEUE_NEXT, poolOf, statusOf } from "./lease";
+import { countHeld } from "./occupancy";
+import { FOLLOWING, FULL_ROOT, LIVE_HERE, LIVE_LEASES, NEXT_PREFIX, PREFIX_HEAD, dropPrefix, firstPrefix, newPrefix, nextPrefix, poolFamily, prefixLength, prefixRoot, prefixWith } from "./pool";
 import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
-import { clearTree, dropNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, nodeWith, putRange, putSpan, takeAddress, unhookNode } from "./tree";
+import { clearTree, firstHi, firstLo, insertNode, unhookNode } from "./tree";
 import { settingsAddress, settingsHi, settingsLength, settingsLo, settingsPrefixes } from "./settings";
-
-/** Marks prefixes that came with the running change; in the spare field of their tree node. */
-const FRESH_MARK: usize = 12;
 
 /** Forgets the remembered leases of a pool that can no longer give them back. */
 export function forgetEndedOf(pool: usize): void {
@@ -42,16 +19,9 @@ export function forgetEndedOf(pool: usize): void {
   }
 }
 
-/** Takes a prefix out of the realm. What was issued from it stays known. */
+/** Takes a prefix out of the realm. What is held in it and what was issued from it stays known. */
 function removePrefix(prefix: usize, family: u32): void {
-  const issued = prefix + ISSUED_ROOT;
-  while (true) {
-    const range = lowestNode(issued);
-    if (range == 0) break;
-    putRange(formerRoot(family), firstHi(range), firstLo(range), lastHi(range), lastLo(range));
-    dropNode(issued, range);
-  }
-  clearTree(prefix + FREE_ROOT);
+  clearTree(prefix + FULL_ROOT);
   unhookNode(prefixRoot(family), prefix);
   dropPrefix(prefix);
 }
@@ -92,49 +62,27 @@ export function removeUnwanted(pool: usize): void {
   }
 }
 
-function startFree(prefix: usize, family: u32, single: bool): void {
-  const free = prefix + FREE_ROOT;
-  const aHi = firstHi(prefix);
-  const aLo = firstLo(prefix);
-  const bHi = lastHi(prefix);
-  const bLo = lastLo(prefix);
-  if (single && family == V4) {
-    // The broadcast address is nobody's (sdk#1430).
-    if (aLo == bLo) return;
-    putRange(free, aHi, aLo, bHi, bLo - 1);
-  } else putRange(free, aHi, aLo, bHi, bLo);
-}
-
-/** Gives the pool the opened settings' prefixes, in their order. Those it has keep what is in them. */
+/** Gives the pool the opened settings' prefixes, in their order. Those it has stay as they are. */
 export function addWanted(pool: usize): void {
   const family = poolFamily(pool);
-  const single = poolMode(pool) == MODE_SINGLE;
+  // Before the list is laid anew: meanwhile it may run in a circle.
+  const held = someHeldOutside();
   let link = pool + PREFIX_HEAD;
-  let fresh = false;
   for (let i: u32 = 0; i < settingsPrefixes; i++) {
     settingsAddress(i);
     let prefix = prefixWith(family, settingsHi, settingsLo);
     if (prefix == 0) {
       prefix = newPrefix(pool, family, settingsHi, settingsLo, settingsLength);
-      store<u32>(prefix, 1, FRESH_MARK);
       insertNode(prefixRoot(family), prefix);
-      startFree(prefix, family, single);
-      fresh = true;
+      if (held) countHeld(prefix, family);
     }
     put32(link, <u32>prefix);
     link = prefix + NEXT_PREFIX;
   }
   put32(link, 0);
-  if (!fresh) return;
-  if (someHeldOutside()) claimHeld();
-  let prefix = firstPrefix(pool);
-  while (prefix != 0) {
-    store<u32>(prefix, 0, FRESH_MARK);
-    prefix = nextPrefix(prefix);
-  }
 }
 
-/** Whether some lease may hold addresses outside the prefixes counted so far. */
+/** Whether some lease may hold addresses outside the present prefixes. */
 function someHeldOutside(): bool {
   if (load<u32>(COOLING_COUNT) != 0) return true;
   let pool = <usize>load<u32>(POOL_HEAD);
@@ -156,19 +104,6 @@ export function leasesOutside(pool: usize): u32 {
   return load<u32>(pool, LIVE_LEASES) - inside;
 }
 
-function claimOne(family: u32, hi: u64, lo: u64): void {
-  const prefix = prefixWith(family, hi, lo);
-  if (prefix == 0 || load<u32>(prefix, FRESH_MARK) == 0) return;
-  if (nodeWith(prefix + FREE_ROOT, hi, lo) != 0) takeAddress(prefix + FREE_ROOT, hi, lo);
-  putSpan(prefix + ISSUED_ROOT, hi, lo, hi, lo);
-}
-
-function claimLease(lease: usize): void {
-  const family = familyOf(lease);
-  if (!isSingle(lease)) claimOne(family, dstHi(lease), dstLo(lease));
-  claimOne(family, srcHi(lease), srcLo(lease));
-}
-
 /** Counts anew which live leases of the pool are in which of its prefixes: a look at every lease. */
 export function countLeases(pool: usize): void {
   if (load<u32>(pool, LIVE_LEASES) == 0) return;
@@ -182,24 +117,5 @@ export function countLeases(pool: usize): void {
   while (lease != 0) {
     if (statusOf(lease) == LIVE && poolOf(lease) == pool) countHere(lease, 1);
     lease = nextOfWalk(BRIEF_WALK);
-  }
-}
-
-/** Takes what leases hold inside fresh prefixes out of their free space. */
-function claimHeld(): void {
-  startWalk(BRIEF_WALK, LEASES);
-  let lease = nextOfWalk(BRIEF_WALK);
-  while (lease != 0) {
-    if (statusOf(lease) != ENDED) claimLease(lease);
-    lease = nextOfWalk(BRIEF_WALK);
-  }
-  let pool = <usize>load<u32>(POOL_HEAD);
-  while (pool != 0) {
-    let shared = <usize>load<u32>(pool, SHARED_HEAD);
-    while (shared != 0) {
-      claimOne(poolFamily(pool), load<u64>(shared), load<u64>(shared, 8));
-      shared = load<u32>(shared, NEXT_SHARED);
-    }
-    pool = load<u32>(pool, FOLLOWING);
   }
 }

@@ -32,10 +32,11 @@ import {
   srcLo,
   statusOf,
 } from "./lease";
+import { heldWithin, isBroadcast, isHeld } from "./occupancy";
 import {
   COOLING_LEASES,
   FOLLOWING,
-  FREE_ROOT,
+  HELD,
   LIVE_LEASES,
   findPool,
   firstPrefix,
@@ -52,7 +53,7 @@ import { leasesOutside } from "./prefixes";
 import { answersAt, closeAnswer, openAnswer, openInput, readAddress, readHi, readLo, readText16, readU16, readU32, readU64, readU8, roomForOutput, startOutput, textSize, widenAnswer, writeAddress, writeBytes, writeText8, writeU32, writeU64, writeU8 } from "./record";
 import { BRIEF_WALK, nextOfWalk, startWalk } from "./table";
 import { compareBytes, textBytes, textLength } from "./text";
-import { aboveNode, firstHi, firstLo, floorNode, lastHi, lastLo, lowestNode } from "./tree";
+import { firstHi, firstLo, lastHi, lastLo } from "./tree";
 
 const ONE_POOL: u32 = 1;
 const POOLS_PAGE: u32 = 2;
@@ -97,40 +98,40 @@ function subSpan(aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
   freeLo = rest;
 }
 
-/** Free addresses of a prefix that lie in a reserved range are nobody's. */
-function subReserved(root: usize, rHi: u64, rLo: u64, eHi: u64, eLo: u64): void {
-  let node = floorNode(root, rHi, rLo);
-  if (node == 0) node = aboveNode(root, rHi, rLo);
-  while (node != 0 && !less(eHi, eLo, firstHi(node), firstLo(node))) {
-    if (!less(lastHi(node), lastLo(node), rHi, rLo)) {
-      const fromStart = less(firstHi(node), firstLo(node), rHi, rLo);
-      const toEnd = less(eHi, eLo, lastHi(node), lastLo(node));
-      subSpan(
-        fromStart ? rHi : firstHi(node),
-        fromStart ? rLo : firstLo(node),
-        toEnd ? eHi : lastHi(node),
-        toEnd ? eLo : lastLo(node),
-      );
-    }
-    node = aboveNode(root, firstHi(node), firstLo(node));
+/** Takes the addresses of a reserved range that lie in the prefix and are free out of the count: they are nobody's. */
+function subReserved(prefix: usize, family: u32, at: usize): void {
+  let aHi = load<u64>(at);
+  let aLo = load<u64>(at, 8);
+  let bHi = load<u64>(at, 16);
+  let bLo = load<u64>(at, 24);
+  if (less(lastHi(prefix), lastLo(prefix), aHi, aLo) || less(bHi, bLo, firstHi(prefix), firstLo(prefix))) return;
+  if (less(aHi, aLo, firstHi(prefix), firstLo(prefix))) {
+    aHi = firstHi(prefix);
+    aLo = firstLo(prefix);
   }
+  if (less(lastHi(prefix), lastLo(prefix), bHi, bLo)) {
+    bHi = lastHi(prefix);
+    bLo = lastLo(prefix);
+  }
+  subSpan(aHi, aLo, bHi, bLo);
+  const held = heldWithin(family, aHi, aLo, bHi, bLo);
+  if (held != 0) addSpan(0, 1, 0, held);
+  if (isBroadcast(prefix, family, bHi, bLo) && !isHeld(family, bHi, bLo)) addSpan(0, 1, 0, 1);
 }
 
 function countFree(pool: usize): void {
   freeHi = 0;
   freeLo = 0;
+  const family = poolFamily(pool);
   let prefix = firstPrefix(pool);
   while (prefix != 0) {
-    const root = prefix + FREE_ROOT;
-    let node = lowestNode(root);
-    while (node != 0) {
-      addSpan(firstHi(node), firstLo(node), lastHi(node), lastLo(node));
-      node = aboveNode(root, firstHi(node), firstLo(node));
-    }
-    for (let i: u32 = 0; i < reservedCount(pool); i++) {
-      const at = reservedRanges(pool) + (<usize>i << 5);
-      subReserved(root, load<u64>(at), load<u64>(at, 8), load<u64>(at, 16), load<u64>(at, 24));
-    }
+    addSpan(firstHi(prefix), firstLo(prefix), lastHi(prefix), lastLo(prefix));
+    const held = load<u32>(prefix, HELD);
+    if (held != 0) subSpan(0, 1, 0, held);
+    const eHi = lastHi(prefix);
+    const eLo = lastLo(prefix);
+    if (isBroadcast(prefix, family, eHi, eLo) && !isHeld(family, eHi, eLo)) subSpan(0, 1, 0, 1);
+    for (let i: u32 = 0; i < reservedCount(pool); i++) subReserved(prefix, family, reservedRanges(pool) + (<usize>i << 5));
     prefix = nextPrefix(prefix);
   }
 }

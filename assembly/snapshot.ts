@@ -1,8 +1,9 @@
-// The state as bytes, record by record, and back. Records are never split between chunks. Free space is
-// written out as it is, so that restoring a million leases does not take a million addresses apart.
+// The state as bytes, record by record, and back. Records are never split between chunks. Who holds which address
+// is not written: it follows from the leases. What was ever issued is, because nothing else remembers it.
 //
 // Layout in docs/events.md, "Snapshots". Reading something else than this version stops the program:
 // the host then replays the log instead.
+import { V4, V6 } from "./address";
 import { reserve } from "./arena";
 import { addClient, clientId, clientIdLength, clientName, clientNameLength, findClient, identityHash } from "./client";
 import { placeEndpoint } from "./configure";
@@ -19,17 +20,16 @@ import {
   newEndpoint,
 } from "./endpoint";
 import { FAULT_EVENT, FAULT_MEMORY, FAULT_PROTOCOL, stop } from "./fault";
-import { NEXT_SHARED, linkShared, sharedUsers } from "./holding";
+import { NEXT_SHARED, countHere, holdOne, linkShared, sharedUsers } from "./holding";
 import { tentative } from "./journal";
 import {
   ADDRESSES,
+  BLOCKS,
   CLIENTS,
   COOLING_COUNT,
   ENDED_HEAD,
   ENDPOINT_COUNT,
   ENDPOINT_HEAD,
-  FORMER_ROOT_4,
-  FORMER_ROOT_6,
   GRACE_FROM,
   GRACE_UNTIL,
   LAST_TIME,
@@ -68,22 +68,19 @@ import {
   stateOf,
   statusOf,
 } from "./lease";
+import { blockFamily, blockHi, blockLo, issuedBits, restoreIssued } from "./occupancy";
 import {
   COOLING_LEASES,
   COOLING_ROOT,
   FOLLOWING,
-  FREE_ROOT,
-  ISSUED_ROOT,
-  LIVE_HERE,
   LIVE_LEASES,
   NEXT_PREFIX,
   PREFIX_HEAD,
   SHARED_HEAD,
   findPool,
-  firstPrefix,
   newPool,
   newPrefix,
-  nextPrefix,
+  poolFamily,
   poolName,
   poolRevision,
   prefixRoot,
@@ -121,24 +118,18 @@ import {
 import { openSettings, settingsAddress, settingsCooldown, settingsDraining, settingsFamily, settingsGrace, settingsHi, settingsLease, settingsLength, settingsLo, settingsMode, settingsPrefixes, takeOverReserved } from "./settings";
 import { SNAPSHOT_WALK, nextOfWalk, startWalk, tableCount, widenTable } from "./table";
 import { textBytes, textLength } from "./text";
-import { aboveNode, firstHi, firstLo, insertNode, lastHi, lastLo, lowestNode, newNode } from "./tree";
+import { insertNode } from "./tree";
 
-export const SNAPSHOT_VERSION: u32 = 2;
+export const SNAPSHOT_VERSION: u32 = 3;
 const MAGIC: u32 = 0x4e534648; // "HFSN"
 
 const REALM_RECORD: u32 = 1;
 const POOL_RECORD: u32 = 2;
-const PREFIX_RECORD: u32 = 3;
-const RANGE_RECORD: u32 = 4;
-const SHARED_RECORD: u32 = 5;
-const ENDPOINT_RECORD: u32 = 6;
-const LEASE_RECORD: u32 = 7;
-const END_RECORD: u32 = 8;
-
-const IN_FREE: u32 = 0;
-const IN_ISSUED: u32 = 1;
-const IN_FORMER_4: u32 = 2;
-const IN_FORMER_6: u32 = 3;
+const SHARED_RECORD: u32 = 3;
+const ENDPOINT_RECORD: u32 = 4;
+const BLOCK_RECORD: u32 = 5;
+const LEASE_RECORD: u32 = 6;
+const END_RECORD: u32 = 7;
 
 const CHUNK: u32 = 1 << 18;
 /** The largest record: a pool with all the prefixes and reserved ranges it may have. */
@@ -152,10 +143,6 @@ const DIGEST_SEED: u64 = 20;
 let written: u64 = DIGEST_SEED;
 let phase: u32 = 0;
 let pool: usize = 0;
-let prefix: usize = 0;
-let ranges: usize = 0;
-let range: usize = 0;
-let kind: u32 = 0;
 let shared: usize = 0;
 let endpoint: usize = 0;
 let lease: usize = 0;
@@ -181,6 +168,7 @@ function writeRealm(): void {
   writeU32(tableCount(CLIENTS));
   writeU32(tableCount(LEASES));
   writeU32(tableCount(ADDRESSES));
+  writeU32(tableCount(BLOCKS));
 }
 
 function writePool(): void {
@@ -192,13 +180,12 @@ function writePool(): void {
   writeBytes(settingsOf(pool), keptLength(pool));
 }
 
-function writeRange(): void {
-  writeU8(RANGE_RECORD);
-  writeU8(kind);
-  writeU64(firstHi(range));
-  writeU64(firstLo(range));
-  writeU64(lastHi(range));
-  writeU64(lastLo(range));
+function writeBlock(block: usize): void {
+  writeU8(BLOCK_RECORD);
+  writeU8(blockFamily(block));
+  writeU64(blockHi(block));
+  writeU64(blockLo(block));
+  writeU64(issuedBits(block));
 }
 
 function writeEndpoint(): void {
@@ -231,12 +218,6 @@ function writeLease(): void {
   writeText8(clientId(client), clientIdLength(client));
 }
 
-function startRanges(root: usize, set: u32): void {
-  ranges = root;
-  range = lowestNode(root);
-  kind = set;
-}
-
 function nextLease(): bool {
   lease = nextOfWalk(SNAPSHOT_WALK);
   while (lease != 0 && statusOf(lease) == ENDED) lease = nextOfWalk(SNAPSHOT_WALK);
@@ -255,40 +236,14 @@ function step(): bool {
       case 1:
         if (pool == 0) {
           endpoint = load<u32>(ENDPOINT_HEAD);
-          phase = 6;
+          phase = 3;
           break;
         }
         writePool();
-        prefix = firstPrefix(pool);
+        shared = load<u32>(pool, SHARED_HEAD);
         phase = 2;
         return true;
       case 2:
-        if (prefix == 0) {
-          shared = load<u32>(pool, SHARED_HEAD);
-          phase = 5;
-          break;
-        }
-        writeU8(PREFIX_RECORD);
-        writeU32(load<u32>(prefix, LIVE_HERE));
-        startRanges(prefix + FREE_ROOT, IN_FREE);
-        phase = 3;
-        return true;
-      case 3:
-      case 4:
-        if (range == 0) {
-          if (phase == 3) {
-            startRanges(prefix + ISSUED_ROOT, IN_ISSUED);
-            phase = 4;
-          } else {
-            prefix = nextPrefix(prefix);
-            phase = 2;
-          }
-          break;
-        }
-        writeRange();
-        range = aboveNode(ranges, firstHi(range), firstLo(range));
-        return true;
-      case 5:
         if (shared == 0) {
           pool = load<u32>(pool, FOLLOWING);
           phase = 1;
@@ -300,40 +255,37 @@ function step(): bool {
         writeU32(sharedUsers(shared));
         shared = load<u32>(shared, NEXT_SHARED);
         return true;
-      case 6:
+      case 3:
         if (endpoint == 0) {
-          startRanges(FORMER_ROOT_4, IN_FORMER_4);
-          phase = 7;
+          startWalk(SNAPSHOT_WALK, BLOCKS);
+          phase = 4;
           break;
         }
         writeEndpoint();
         endpoint = load<u32>(endpoint, FOLLOWING_ENDPOINT);
         return true;
-      case 7:
-        if (range == 0) {
-          if (kind == IN_FORMER_4) {
-            startRanges(FORMER_ROOT_6, IN_FORMER_6);
-          } else {
-            startWalk(SNAPSHOT_WALK, LEASES);
-            phase = 8;
-          }
+      case 4: {
+        const block = nextOfWalk(SNAPSHOT_WALK);
+        if (block == 0) {
+          startWalk(SNAPSHOT_WALK, LEASES);
+          phase = 5;
           break;
         }
-        writeRange();
-        range = aboveNode(ranges, firstHi(range), firstLo(range));
+        writeBlock(block);
         return true;
-      case 8:
+      }
+      case 5:
         if (!nextLease()) {
           lease = load<u32>(ENDED_HEAD);
-          phase = 9;
+          phase = 6;
           break;
         }
         writeLease();
         return true;
-      case 9:
+      case 6:
         if (lease == 0) {
-          phase = 10;
-          // Free space is in no hash of the state: a snapshot that lost some of it must not restore as if it were whole.
+          phase = 7;
+          // A lease that is lost frees its addresses: a snapshot that lost one must not restore as if it were whole.
           const before = digestBytes(outAt(), outLength(), written);
           writeU8(END_RECORD);
           writeU64(before);
@@ -365,7 +317,6 @@ export function snapshotNext(): u32 {
 // --- reading -------------------------------------------------------------------------------------------
 
 let intoPool: usize = 0;
-let intoPrefix: usize = 0;
 let complete: bool = false;
 /** Digest of the chunks restored so far. */
 let restored: u64 = DIGEST_SEED;
@@ -383,13 +334,15 @@ function readRealm(): void {
   const clients = readU32();
   const leases = readU32();
   const addresses = readU32();
+  const blocks = readU32();
   // Tables are as wide as these say: numbers that no realm can have must not fill the memory before they are found out.
   if (clients > leases || addresses > leases * 2) stop(FAULT_EVENT);
-  const bytes = <u64>leases * 160 + <u64>clients * 80;
+  const bytes = <u64>leases * 160 + <u64>clients * 80 + <u64>blocks * 48;
   if (bytes > u32.MAX_VALUE || !reserve(<u32>bytes)) stop(FAULT_MEMORY);
   widenTable(CLIENTS, clients);
   widenTable(LEASES, leases);
   widenTable(ADDRESSES, addresses);
+  widenTable(BLOCKS, blocks);
 }
 
 function readPool(): void {
@@ -411,24 +364,22 @@ function readPool(): void {
     store<u32>(link, <u32>made);
     link = made + NEXT_PREFIX;
   }
-  intoPrefix = 0;
 }
 
-function readPrefix(): void {
-  intoPrefix = intoPrefix == 0 ? firstPrefix(intoPool) : nextPrefix(intoPrefix);
-  if (intoPrefix == 0) stop(FAULT_EVENT);
-  store<u32>(intoPrefix, readU32(), LIVE_HERE);
+function readBlock(): void {
+  const family = readU8();
+  const hi = readU64();
+  const lo = readU64();
+  if (family != V4 && family != V6) stop(FAULT_EVENT);
+  restoreIssued(family, hi, lo, readU64());
 }
 
-function readRange(): void {
-  const set = readU8();
-  const aHi = readU64();
-  const aLo = readU64();
-  const bHi = readU64();
-  const bLo = readU64();
-  const root =
-    set == IN_FORMER_4 ? FORMER_ROOT_4 : set == IN_FORMER_6 ? FORMER_ROOT_6 : intoPrefix + (set == IN_FREE ? FREE_ROOT : ISSUED_ROOT);
-  insertNode(root, newNode(aHi, aLo, bHi, bLo));
+function readShared(): void {
+  if (intoPool == 0) stop(FAULT_EVENT);
+  const hi = readU64();
+  const lo = readU64();
+  linkShared(intoPool, hi, lo, readU32());
+  holdOne(poolFamily(intoPool), hi, lo);
 }
 
 function readEndpoint(): void {
@@ -471,7 +422,12 @@ function readLease(): void {
   enterLease(made);
   if (!hasFlag(made, STOLEN)) enterAddresses(made);
   const status = statusOf(made);
+  if (status != ENDED) {
+    if (!single) holdOne(family, dHi, dLo);
+    holdOne(family, sHi, sLo);
+  }
   if (status == LIVE) {
+    countHere(made, 1);
     enqueue(expiryQueue(holder, opensSeen(made)), made, expires);
     store<u32>(holder, load<u32>(holder, LIVE_LEASES) + 1, LIVE_LEASES);
     store<u32>(LIVE_COUNT, load<u32>(LIVE_COUNT) + 1);
@@ -491,14 +447,10 @@ export function restoreNext(length: u32): void {
     const before = <u32>(inputAt() - start);
     const record = readU8();
     if (record == LEASE_RECORD) readLease();
-    else if (record == RANGE_RECORD) readRange();
-    else if (record == PREFIX_RECORD) readPrefix();
+    else if (record == BLOCK_RECORD) readBlock();
     else if (record == POOL_RECORD) readPool();
-    else if (record == SHARED_RECORD) {
-      const hi = readU64();
-      const lo = readU64();
-      linkShared(intoPool, hi, lo, readU32());
-    } else if (record == ENDPOINT_RECORD) readEndpoint();
+    else if (record == SHARED_RECORD) readShared();
+    else if (record == ENDPOINT_RECORD) readEndpoint();
     else if (record == REALM_RECORD) readRealm();
     else if (record == END_RECORD) {
       if (readU64() != digestBytes(start, before, restored) || inputLeft() != 0) stop(FAULT_EVENT);

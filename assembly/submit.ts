@@ -9,7 +9,7 @@ import { realmOpened } from "./evolve";
 import { excludeNothing } from "./exclusion";
 import { FAULT_INPUT, stop } from "./fault";
 import { begin, rollback } from "./journal";
-import { COOLING_COUNT, GRACE_UNTIL, LAST_TIME, LIVE_COUNT, POSITION } from "./layout";
+import { BLOCKS, GRACE_UNTIL, LAST_TIME, POSITION } from "./layout";
 import { forgetFoundPool } from "./pool";
 import {
   closeAnswer,
@@ -27,6 +27,7 @@ import {
   writeU64,
   writeU8,
 } from "./record";
+import { tableCount } from "./table";
 import { INVALID, OK, RULE_KIND, RULE_MEMORY, RULE_SECONDS, TABLE_FULL, beginAnswer, clearRefusal, refuse, writeRefusal } from "./refusal";
 import { request, writeRequestAnswer } from "./request";
 import { SECONDS_MAX } from "./settings";
@@ -120,11 +121,9 @@ function writeAnswer(kind: u32): void {
 /** Memory the command may need, made sure of before it changes anything. */
 function roomFor(kind: u32): bool {
   if (kind == EXPIRE) return reserve(8 * MEGABYTE) && roomForOutput(ANSWER_MAX, LIMIT_MAX * LEASE_EVENT_MAX);
-  if (kind <= RETIRE_POOL) {
-    // A change of prefixes may have to look at every address held.
-    const held = <u64>load<u32>(LIVE_COUNT) + <u64>load<u32>(COOLING_COUNT);
-    if (!reserve(<u32>min<u64>(MEGABYTE + held * 256, 0x7fffffff))) return false;
-  } else if (!reserve(MEGABYTE)) return false;
+  // Every second block may be full and become a run of its own in a prefix that comes back.
+  const runs = kind <= RETIRE_POOL ? <u64>tableCount(BLOCKS) * 128 : 0;
+  if (!reserve(<u32>min<u64>(MEGABYTE + runs, 0x7fffffff))) return false;
   return roomForOutput(ANSWER_MAX, EVENTS_MAX);
 }
 

@@ -4,11 +4,11 @@
 // A node is 48 bytes: u32 left, u32 right, u32 priority, u32 spare, then first and last address
 // (hi, lo each), both inclusive. Prefix records start with the same layout and live in such a tree too.
 // A tree is named by the place that holds its root.
-import { answer, less, next, resultHi, resultLo, same } from "./address";
+import { less, next, resultHi, resultLo, same } from "./address";
 import { mix } from "./digest";
 import { give, put32, put64, take } from "./journal";
 import { BALANCE } from "./layout";
-import { FAULT_ADDRESS_FREE, FAULT_ADDRESS_TAKEN, stop } from "./fault";
+import { FAULT_ADDRESS_TAKEN, stop } from "./fault";
 
 export const LEFT: usize = 0;
 export const RIGHT: usize = 4;
@@ -162,27 +162,6 @@ export function nodeWith(root: usize, hi: u64, lo: u64): usize {
   return at;
 }
 
-/** The lowest address at or above the given one that some range holds, in resultHi/resultLo. */
-export function lowestFrom(root: usize, hi: u64, lo: u64): bool {
-  let at = <usize>load<u32>(root);
-  let above: usize = 0;
-  while (at != 0) {
-    if (less(hi, lo, firstHi(at), firstLo(at))) {
-      above = at;
-      at = load<u32>(at, LEFT);
-    } else {
-      if (!less(lastHi(at), lastLo(at), hi, lo)) {
-        answer(hi, lo);
-        return true;
-      }
-      at = load<u32>(at, RIGHT);
-    }
-  }
-  if (above == 0) return false;
-  answer(firstHi(above), firstLo(above));
-  return true;
-}
-
 /** Takes a run of addresses out of the set. Stops the program when it is not wholly there: somebody else has it. */
 export function takeSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
   const node = nodeWith(root, aHi, aLo);
@@ -207,47 +186,6 @@ export function takeSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): v
   if (toLast) return;
   next(bHi, bLo);
   insertNode(root, newNode(resultHi, resultLo, oldHi, oldLo));
-}
-
-/** Takes one address out of the set. */
-export function takeAddress(root: usize, hi: u64, lo: u64): void {
-  takeSpan(root, hi, lo, hi, lo);
-}
-
-/** Puts back a run of addresses none of which may be there yet. */
-export function giveSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
-  const before = floorNode(root, aHi, aLo);
-  if (before != 0 && !less(lastHi(before), lastLo(before), aHi, aLo)) stop(FAULT_ADDRESS_FREE);
-  let behind = aboveNode(root, aHi, aLo);
-  if (behind != 0 && !less(bHi, bLo, firstHi(behind), firstLo(behind))) stop(FAULT_ADDRESS_FREE);
-  joinSpan(root, before, behind, aHi, aLo, bHi, bLo);
-}
-
-/** Puts a run of addresses into the set, whichever of them are there already. */
-export function putSpan(root: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
-  const before = floorNode(root, aHi, aLo);
-  if (before != 0 && !less(lastHi(before), lastLo(before), bHi, bLo)) return;
-  const behind = aboveNode(root, aHi, aLo);
-  const meetsBefore = before != 0 && !less(lastHi(before), lastLo(before), aHi, aLo);
-  const meetsBehind = behind != 0 && !less(bHi, bLo, firstHi(behind), firstLo(behind));
-  if (meetsBefore || meetsBehind) putRange(root, aHi, aLo, bHi, bLo);
-  else joinSpan(root, before, behind, aHi, aLo, bHi, bLo);
-}
-
-/** Hangs a run between its neighbours, which it does not meet, and merges it with those it touches. */
-function joinSpan(root: usize, before: usize, behind: usize, aHi: u64, aLo: u64, bHi: u64, bLo: u64): void {
-  const touchesBefore = before != 0 && next(lastHi(before), lastLo(before)) && same(resultHi, resultLo, aHi, aLo);
-  const touchesBehind = behind != 0 && next(bHi, bLo) && same(resultHi, resultLo, firstHi(behind), firstLo(behind));
-  if (touchesBefore) {
-    const endHi = touchesBehind ? lastHi(behind) : bHi;
-    const endLo = touchesBehind ? lastLo(behind) : bLo;
-    if (touchesBehind) dropNode(root, behind);
-    if (lastHi(before) != endHi) put64(before + LAST_HI, endHi);
-    put64(before + LAST_LO, endLo);
-  } else if (touchesBehind) {
-    if (firstHi(behind) != aHi) put64(behind + FIRST_HI, aHi);
-    put64(behind + FIRST_LO, aLo);
-  } else insertNode(root, newNode(aHi, aLo, bHi, bLo));
 }
 
 /** Puts a whole range into the set, swallowing what it meets or touches. */

@@ -31,8 +31,8 @@ import {
   itemLo,
   itemPlace,
 } from "./item";
-import { formerRoot, prefixWith } from "./pool";
-import { nodeWith } from "./tree";
+import { wasIssued } from "./occupancy";
+import { prefixWith } from "./pool";
 
 export const KEEP: u32 = 0;
 export const DROP: u32 = 1;
@@ -50,7 +50,7 @@ export function verdictsAt(): usize {
 
 /** Whether the address belongs to this realm: in a prefix of it now, or once issued from one that left. */
 function isOurs(family: u32, hi: u64, lo: u64): bool {
-  return prefixWith(family, hi, lo) != 0 || nodeWith(formerRoot(family), hi, lo) != 0;
+  return prefixWith(family, hi, lo) != 0 || wasIssued(family, hi, lo);
 }
 
 function keepUnlessOurs(i: u32): u32 {

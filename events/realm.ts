@@ -1,9 +1,11 @@
 /**
  * The realm: commands wait together, are decided together, made durable together and answered together.
  *
- *   submit ─> waiting ─> core.submit ─> store.append (one fsync) ─> core.commit ─> answers
+ *   submit ─> waiting ─> core.submit ─> store.append ─> core.commit ─> answers
  *
- * While one batch is being written the next one gathers; nothing is answered before it is durable.
+ * While batches are being written the next ones are decided on top of them, tentatively; the store writes what lies before
+ * it with one fsync. Nothing is answered before it is durable, and nothing that was decided on top of a batch
+ * outlives that batch's failure.
  */
 import type { Command, Envelope, Outcome } from "./command.js";
 import type { CoreFlavour } from "./core.js";
@@ -44,8 +46,20 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Commands decided in one go. More only lengthens the first one's wait: the fsync is paid for long before. */
-const batchMax = 1024;
+/** Commands whose records are on their way to the log and that are not answered yet. */
+interface Batch {
+  readonly taken: readonly Waiting[];
+  readonly outcomes: readonly Outcome[];
+  /** Events of it that the log is to take. */
+  readonly count: number;
+  settled: boolean;
+  failure: Error | undefined;
+}
+
+/** Commands decided in one go: few enough that the store begins to write while the rest is decided, and that nobody else waits for the event loop. */
+const batchMax = 128;
+/** Batches on their way to the log. More only lengthens the wait of the newest. */
+const batchesMax = 8;
 /** Events looked through for one page of a filtered list. */
 const scanMax = 200_000;
 const defaultGraceSeconds = 600;
@@ -60,8 +74,12 @@ export class Realm implements RealmApi {
   private readonly input = new RecordReader();
   private waiting: Waiting[] = [];
   private looking: (() => void)[] = [];
-  private writing: Promise<void> | undefined;
+  /** Oldest first: only the oldest can be answered. */
+  private batches: Batch[] = [];
+  private recovering = false;
   private scheduled = false;
+  private turnScheduled = false;
+  private idle: (() => void)[] = [];
   private state_: RealmApi["state"] = "ready";
   private failure: Error | undefined;
 
@@ -104,14 +122,31 @@ export class Realm implements RealmApi {
     if (this.state_ !== "ready") return Promise.reject(this.unavailable());
     return new Promise((resolve, reject) => {
       this.waiting.push({ command, envelope, resolve: resolve as (outcome: Outcome) => void, reject });
-      if (!this.writing && !this.scheduled) {
-        // Whoever submits in the same turn joins the batch.
-        this.scheduled = true;
-        queueMicrotask(() => {
-          this.scheduled = false;
-          this.writing ??= this.drain();
-        });
-      }
+      this.schedule();
+    });
+  }
+
+  /** Whoever submits in the same turn joins the batch. */
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    queueMicrotask(() => {
+      this.scheduled = false;
+      this.pump();
+    });
+  }
+
+  /**
+   * Goes on in the next turn of the event loop, so that whoever else needs it comes first: a long queue is not decided
+   * in one go, and a log that answers while the next batch is decided does not keep everybody else out.
+   */
+  private scheduleTurn(): void {
+    if (this.turnScheduled) return;
+    this.turnScheduled = true;
+    setImmediate(() => {
+      this.turnScheduled = false;
+      this.settle();
+      this.pump();
     });
   }
 
@@ -119,18 +154,31 @@ export class Realm implements RealmApi {
     return this.failure ?? new StoreError("closed", `realm ${this.name} is closed`);
   }
 
-  private async drain(): Promise<void> {
-    try {
-      while (this.waiting.length > 0 && this.state_ === "ready") {
-        this.letLook();
-        const batch = this.waiting.length <= batchMax ? this.waiting : this.waiting.slice(0, batchMax);
+  /** Decides a batch of what waits, if there is room on the way to the log, and leaves the event loop to others before the next. */
+  private pump(): void {
+    if (!this.recovering && this.state_ === "ready") {
+      if (this.batches.length === 0) this.letLook();
+      // Readers see durable state only: they wait for the batches under way, and the next batch waits for them.
+      else if (this.looking.length > 0 || this.batches.some(({ failure }) => failure !== undefined)) return;
+      if (this.waiting.length > 0 && this.batches.length < batchesMax) {
+        const next = this.waiting.length <= batchMax ? this.waiting : this.waiting.slice(0, batchMax);
         this.waiting = this.waiting.length <= batchMax ? [] : this.waiting.slice(batchMax);
-        await this.write(batch);
+        this.decide(next);
+        if (this.waiting.length > 0) this.scheduleTurn();
       }
-    } finally {
-      this.writing = undefined;
-      this.letLook();
     }
+    if (this.isIdle()) this.rest();
+  }
+
+  private isIdle(): boolean {
+    return !this.recovering && this.batches.length === 0 && (this.waiting.length === 0 || this.state_ !== "ready");
+  }
+
+  private rest(): void {
+    this.letLook();
+    const idle = this.idle;
+    this.idle = [];
+    for (const wake of idle) wake();
   }
 
   /** Writes the commands' records; what cannot be written is refused here, before it can spoil the batch. */
@@ -150,8 +198,8 @@ export class Realm implements RealmApi {
     return taken;
   }
 
-  private async write(batch: readonly Waiting[]): Promise<void> {
-    const taken = this.encode(batch);
+  private decide(commands: readonly Waiting[]): void {
+    const taken = this.encode(commands);
     if (taken.length === 0) return;
     const before = this.core.position;
     const outcomes: Outcome[] = [];
@@ -164,41 +212,77 @@ export class Realm implements RealmApi {
       this.input.open(submitted.answers);
       while (this.input.left > 0) outcomes.push(readAnswer(this.input));
     } catch (error) {
-      this.fail(error as Error, taken);
+      this.batches.push({ taken, outcomes, count: 0, settled: true, failure: error as Error });
+      this.settle();
       return;
     }
-    if (count > 0) {
-      try {
-        const appended = await this.store.append(before, events, count, Math.max(this.clock(), this.core.lastTime));
-        this.metrics.onCommit?.({ commands: taken.length, events: count, bytes: events.length, syncMs: appended.syncMs });
-      } catch (error) {
-        await this.notWritten(error as Error, taken);
-        return;
-      }
+    const batch: Batch = { taken, outcomes, count, settled: count === 0, failure: undefined };
+    this.batches.push(batch);
+    if (count === 0) {
+      this.settle();
+      return;
     }
-    this.core.commit(taken.length);
-    for (let i = 0; i < taken.length; i++) taken[i]!.resolve(outcomes[i]!);
+    this.store.append(before, events, count, Math.max(this.clock(), this.core.lastTime)).then(
+      ({ syncMs }) => {
+        this.metrics.onCommit?.({ commands: taken.length, events: count, bytes: events.length, syncMs });
+        batch.settled = true;
+        this.scheduleTurn();
+      },
+      (error: unknown) => {
+        batch.settled = true;
+        batch.failure = error as Error;
+        this.scheduleTurn();
+      },
+    );
   }
 
-  /** The append failed: nothing of the batch has happened, as far as this realm can know. */
-  private async notWritten(error: Error, taken: readonly Waiting[]): Promise<void> {
-    if (error instanceof StoreError && error.code === "conflict") {
+  /** Answers the batches that are durable, oldest first; after a failure waits until every batch is back. */
+  private settle(): void {
+    if (this.recovering) return;
+    while (this.batches[0]?.settled === true && this.batches[0].failure === undefined) {
+      const { taken, outcomes } = this.batches.shift()!;
       try {
-        this.core.abort();
-        await this.catchUp();
-        this.waiting = [...taken, ...this.waiting];
-        return;
-      } catch (failure) {
-        this.fail(failure as Error, taken);
-        return;
+        this.core.commit(taken.length);
+      } catch (error) {
+        // The core stopped at something later. This is in the log all the same, so it is answered.
+        this.fail(error as Error, []);
       }
+      for (let i = 0; i < taken.length; i++) taken[i]!.resolve(outcomes[i]!);
     }
-    if (error instanceof StoreError && (error.code === "full" || error.code === "unavailable")) {
-      this.core.abort();
-      for (const entry of taken) entry.reject(error);
+    if (this.batches[0]?.settled === true && this.batches.every(({ settled }) => settled)) {
+      const [failed, ...later] = this.batches as [Batch, ...Batch[]];
+      this.batches = [];
+      this.recovering = true;
+      void this.recover(failed, later).finally(() => {
+        this.recovering = false;
+        this.pump();
+      });
+    } else this.schedule();
+  }
+
+  /** The oldest batch is not in the log, as far as this realm can know; what was decided on top of it has not happened either. */
+  private async recover({ taken, failure }: Batch, later: readonly Batch[]): Promise<void> {
+    const onTop = later.flatMap((batch) => batch.taken);
+    const error = failure!;
+    const isRefused = error instanceof StoreError && (error.code === "conflict" || error.code === "full" || error.code === "unavailable");
+    // What was appended on top of it must have been refused by its position; if not, the log holds what nobody decided.
+    if (!isRefused || later.some((batch) => batch.count > 0 && batch.failure === undefined)) {
+      this.fail(error, [...taken, ...onTop]);
       return;
     }
-    this.fail(error, taken);
+    try {
+      this.core.abort();
+      if (error.code === "conflict") {
+        await this.catchUp();
+        this.waiting = [...taken, ...onTop, ...this.waiting];
+        return;
+      }
+    } catch (failure) {
+      this.fail(failure as Error, [...taken, ...onTop]);
+      return;
+    }
+    for (const entry of taken) entry.reject(error);
+    this.waiting = [...onTop, ...this.waiting];
   }
 
   /** Applies what another writer appended. */
@@ -212,7 +296,7 @@ export class Realm implements RealmApi {
   /** Nobody knows what is in the log, or the core has stopped: no answer from here on. */
   private fail(error: Error, taken: readonly Waiting[]): void {
     this.state_ = "failed";
-    this.failure = error instanceof StoreError || error instanceof CoreStopped ? error : new StoreError("unavailable", error.message, {}, { cause: error });
+    this.failure ??= error instanceof StoreError || error instanceof CoreStopped ? error : new StoreError("unavailable", error.message, {}, { cause: error });
     for (const entry of [...taken, ...this.waiting]) entry.reject(this.failure);
     this.waiting = [];
   }
@@ -227,7 +311,7 @@ export class Realm implements RealmApi {
           reject(error as Error);
         }
       };
-      if (this.writing) this.looking.push(run);
+      if (this.batches.length > 0 || this.recovering) this.looking.push(run);
       else run();
     });
   }
@@ -315,7 +399,7 @@ export class Realm implements RealmApi {
   async close(): Promise<void> {
     if (this.state_ === "closed") return;
     await Promise.resolve();
-    while (this.writing) await this.writing;
+    if (!this.isIdle()) await new Promise<void>((resolve) => this.idle.push(resolve));
     if (this.state_ === "ready") {
       this.state_ = "closed";
       for (const entry of this.waiting) entry.reject(this.unavailable());

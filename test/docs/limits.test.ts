@@ -82,20 +82,43 @@ describe("limits that have no other test", () => {
   const envelope = (): Envelope => ({ now: Date.now(), actor: "test", correlation: "" });
   const nothing: Command = { kind: "expire", limit: 1 };
 
-  it("1024 commands share an append, the next goes into another", async () => {
+  const opening: Command = { kind: "open-realm", graceSeconds: 0 };
+
+  it("128 commands share an append, the next goes into another", async () => {
     const commands: number[] = [];
     const realm = await Realm.open({ name: "r", store: await openMemoryStore(), metrics: { onCommit: (batch) => commands.push(batch.commands) } });
     commands.length = 0;
-    const opening: Command = { kind: "open-realm", graceSeconds: 0 };
-    await Promise.all(Array.from({ length: 1025 }, () => realm.submit(opening, envelope())));
-    expect(commands).toEqual([1024, 1]);
+    await Promise.all(Array.from({ length: 129 }, () => realm.submit(opening, envelope())));
+    expect(commands).toEqual([128, 1]);
     expect((await realm.submit(nothing, envelope())).ok).toBe(true);
+    await realm.close();
+  });
+
+  it("8 appends are on their way at once, the next waits until one is durable", async () => {
+    const durable: (() => void)[] = [];
+    let isHeld = false;
+    const store = await openMemoryStore();
+    const append = store.append.bind(store);
+    store.append = async (...batch) => {
+      if (isHeld) await new Promise<void>((resolve) => durable.push(resolve));
+      return append(...batch);
+    };
+    const realm = await Realm.open({ name: "r", store });
+    isHeld = true;
+    const answers = Array.from({ length: 9 * 128 }, () => realm.submit(opening, envelope()));
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(durable.length).toBe(8);
+    durable.shift()!();
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(durable.length).toBe(8);
+    isHeld = false;
+    for (const release of durable) release();
+    expect((await Promise.all(answers)).every(({ ok }) => ok)).toBe(true);
     await realm.close();
   });
 
   it("a page of a filtered list looks through 200000 events and says how far it came", async () => {
     const realm = await Realm.open({ name: "r", store: await openMemoryStore() });
-    const opening: Command = { kind: "open-realm", graceSeconds: 0 };
     for (let left = 201_000; left > 0; left -= 1000) await Promise.all(Array.from({ length: 1000 }, () => realm.submit(opening, envelope())));
     const page = await realm.events({ after: 0, limit: 1, types: ["pool-defined"] });
     // It stops between appends, so by at most one append later.

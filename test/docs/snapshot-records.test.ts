@@ -27,10 +27,10 @@ function read(chunks: readonly Uint8Array[]): Found {
       switch (record) {
         case 1: {
           expect(input.u32()).toBe(Buffer.from("HFSN").readUInt32LE());
-          expect(input.u32()).toBe(2);
+          expect(input.u32()).toBe(3);
           position = input.u64();
           for (let i = 0; i < 4; i++) input.u64();
-          counts = Array.from({ length: 6 }, () => input.u32());
+          counts = Array.from({ length: 7 }, () => input.u32());
           break;
         }
         case 2:
@@ -39,18 +39,11 @@ function read(chunks: readonly Uint8Array[]): Found {
           readPoolSettings(input);
           break;
         case 3:
-          input.u32();
-          break;
-        case 4:
-          expect(input.u8()).toBeLessThan(4);
-          for (let i = 0; i < 4; i++) input.big64();
-          break;
-        case 5:
           input.big64();
           input.big64();
           input.u32();
           break;
-        case 6: {
+        case 4: {
           input.text8();
           input.u64();
           const chainAt = input.at;
@@ -60,7 +53,13 @@ function read(chunks: readonly Uint8Array[]): Found {
           }
           break;
         }
-        case 7: {
+        case 5:
+          expect([4, 6]).toContain(input.u8());
+          input.big64();
+          expect(input.big64() % 64n).toBe(0n);
+          expect(input.big64()).not.toBe(0n);
+          break;
+        case 6: {
           const family = input.u8();
           input.u8();
           const status = input.u32() & 3;
@@ -73,7 +72,7 @@ function read(chunks: readonly Uint8Array[]): Found {
           for (let i = 0; i < 3; i++) input.text8();
           break;
         }
-        case 8:
+        case 7:
           input.big64();
           break;
         default:
@@ -91,9 +90,9 @@ describe("docs/events.md tells all records of a snapshot", () => {
     for (const { events } of vectors) core.apply(Buffer.from(events, "hex"));
     const { records, leases, counts, position } = read(core.snapshot());
     expect(position).toBe(core.position);
-    expect([...records.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    const [openings, pools, endpoints, , held] = counts;
-    expect([openings, pools, endpoints, held]).toEqual([2, records.get(2), records.get(6), records.get(7)]);
+    expect([...records.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    const [openings, pools, endpoints, , held, , blocks] = counts;
+    expect([openings, pools, endpoints, held, blocks]).toEqual([2, records.get(2), records.get(4), records.get(6), records.get(5)]);
     // Live ones are those a reader is shown, with their addresses.
     const shown = core.reader().leases({}, undefined, 1000).items;
     expect(leases.map(({ number, dst, src, pool }) => ({ number, dst, src, pool })).sort((a, b) => a.number - b.number)).toEqual(
