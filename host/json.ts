@@ -4,8 +4,6 @@
  */
 import { invalid } from "./problem.js";
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
-
 /** Parses `text`; refuses with `invalid`, rule `json`, the offset (characters from 0), line and column. */
 export function parseJson(text: string): unknown {
   try {

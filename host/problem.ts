@@ -2,7 +2,7 @@
  * Problem documents (RFC 9457): every refusal that leaves the HTTP door has this shape, a code that never
  * changes its meaning, and the facts that led to it. Decides the status of each code; words only.
  */
-import type { Json } from "./json.js";
+import type { Json } from "./json-value.js";
 
 const kinds = {
   invalid: { status: 400, title: "The request breaks a rule" },

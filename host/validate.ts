@@ -5,7 +5,7 @@
 import type { ZodType, z } from "zod";
 import { invalid } from "./problem.js";
 import { parseJson } from "./json.js";
-import type { Json } from "./json.js";
+import type { Json } from "./json-value.js";
 import { spellPath } from "./nsm/read-message.js";
 
 const faultsShown = 20;
