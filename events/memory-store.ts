@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { checkAppend, digestOf, encodeHeader, framingFault, noDigest, sameDigest } from "./chain.js";
 import { checkSnapshotRequest } from "./snapshot-file.js";
+import { snapshotsToKeep } from "./snapshot-keep.js";
 import { StoreError, type Appended, type Batch, type EventStore, type Head, type Room, type SnapshotInfo, type VerifyReport } from "./store.js";
 
 /** What befalls one append. */
@@ -25,7 +26,6 @@ interface StoredSnapshot {
   readonly image: Uint8Array;
 }
 
-const SNAPSHOTS_KEPT = 2;
 const SLICE_BYTES = 1024 * 1024;
 
 /** What survives a store: batches, snapshots, the count of openings, and the faults that are to come. */
@@ -53,6 +53,10 @@ export class MemoryDisk {
   head(): Head {
     const newest = this.batches.at(-1);
     return newest === undefined ? { position: 0, digest: noDigest() } : { position: newest.first + newest.count - 1, digest: newest.digest };
+  }
+
+  bytes(): number {
+    return this.batches.reduce((sum, batch) => sum + batch.body.byteLength, 0);
   }
 
   takeFault(): AppendFault | undefined {
@@ -219,8 +223,8 @@ export class MemoryStore implements EventStore {
     const digest = this.disk.batches[this.disk.indexOf(position)]!.digest;
     const whole: SnapshotInfo = { position, stateHash, coreVersion, bytes: image.byteLength, at: Date.now() };
     this.disk.snapshots.set(position, { info: whole, digest, sum: sumOf(image), image });
-    const old = [...this.disk.snapshots.keys()].sort((a, b) => b - a).slice(SNAPSHOTS_KEPT);
-    for (const forgotten of old) this.disk.snapshots.delete(forgotten);
+    const kept = new Set(snapshotsToKeep([...this.disk.snapshots.values()].map(({ info: there }) => there), this.disk.bytes()).map((there) => there.position));
+    for (const there of [...this.disk.snapshots.keys()]) if (!kept.has(there)) this.disk.snapshots.delete(there);
     return whole;
   }
 

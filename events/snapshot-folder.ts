@@ -10,10 +10,8 @@ import {
   BadSnapshot, checkSnapshotFile, checkSnapshotRequest, readSnapshotFile, readSnapshotHeader, snapshotName, snapshotPosition, writeSnapshotFile,
   type SnapshotHeader,
 } from "./snapshot-file.js";
+import { NEWEST_KEPT, snapshotsToKeep } from "./snapshot-keep.js";
 import { StoreError, type Head, type SnapshotInfo, type VerifyReport } from "./store.js";
-
-/** How many are kept: the newest may be the one that is bad. */
-export const SNAPSHOTS_KEPT = 2;
 
 /** What the folder needs to know of the log it lies beside. */
 export interface SnapshotLog {
@@ -74,9 +72,9 @@ export class SnapshotFolder {
     }
   }
 
-  /** Writes one and forgets all but the newest two. Nothing of it stays if it fails. */
-  async write(info: Omit<SnapshotInfo, "bytes" | "at">, at: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SnapshotInfo> {
-    const written = this.#writing.then(() => this.#write(info, at, chunks));
+  /** Writes one and forgets those no longer needed beside a log of `logBytes`. Nothing of it stays if it fails. */
+  async write(info: Omit<SnapshotInfo, "bytes" | "at">, at: number, logBytes: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SnapshotInfo> {
+    const written = this.#writing.then(() => this.#write(info, at, logBytes, chunks));
     this.#writing = written.catch(() => undefined);
     return written;
   }
@@ -86,7 +84,7 @@ export class SnapshotFolder {
     await this.#writing;
   }
 
-  async #write(info: Omit<SnapshotInfo, "bytes" | "at">, at: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SnapshotInfo> {
+  async #write(info: Omit<SnapshotInfo, "bytes" | "at">, at: number, logBytes: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SnapshotInfo> {
     checkSnapshotRequest(info, this.log.head().position);
     const { position, stateHash, coreVersion } = info;
     const path = join(this.folder, snapshotName(position));
@@ -94,7 +92,7 @@ export class SnapshotFolder {
     if (digest === undefined) throw new StoreError("corrupt", `the log has no batch that holds position ${position}; verify it`, { position });
     try {
       const header = await writeSnapshotFile(path, { position, stateHash, coreVersion, at, logId: this.log.logId, digest }, chunks);
-      await this.#forgetOlder();
+      await this.#forgetUnneeded(logBytes);
       return infoOf(header);
     } catch (error) {
       if (error instanceof StoreError || !(error instanceof Error && "code" in error)) throw error;
@@ -104,12 +102,13 @@ export class SnapshotFolder {
   }
 
   /** Bad ones go as well once two good ones are there; until then they may be all there is to look at. */
-  async #forgetOlder(): Promise<void> {
-    const good = (await this.list()).slice(0, SNAPSHOTS_KEPT).map(({ position }) => position);
-    if (good.length < SNAPSHOTS_KEPT) return;
-    const old = (await this.#positions()).filter((position) => !good.includes(position));
-    for (const position of old) await rm(join(this.folder, snapshotName(position)), { force: true });
-    if (old.length > 0) await syncDirectory(this.folder);
+  async #forgetUnneeded(logBytes: number): Promise<void> {
+    const good = await this.list();
+    if (good.length < NEWEST_KEPT) return;
+    const kept = new Set(snapshotsToKeep(good, logBytes).map(({ position }) => position));
+    const unneeded = (await this.#positions()).filter((position) => !kept.has(position));
+    for (const position of unneeded) await rm(join(this.folder, snapshotName(position)), { force: true });
+    if (unneeded.length > 0) await syncDirectory(this.folder);
   }
 
   async #judged(position: number, read: (path: string) => Promise<SnapshotHeader>): Promise<SnapshotHeader | BadSnapshot> {

@@ -8,6 +8,7 @@
  * Nothing here opens the log's files with `fs`: closing any descriptor of a file drops all POSIX locks the process
  * has on it, SQLite's own included.
  */
+import { statSync } from "node:fs";
 import { checkAppend } from "./chain.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import { StoreError, type Appended, type Batch, type EventStore, type Head, type Room, type SnapshotInfo, type VerifyReport } from "./store.js";
@@ -230,7 +231,8 @@ class SqliteStore implements EventStore {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   ): Promise<SnapshotInfo> {
     this.#refuseIfEnded();
-    return this.#snapshots.write(info, Date.now(), chunks);
+    // At once, not awaited: a close in the same turn must find the snapshot under way.
+    return this.#snapshots.write(info, Date.now(), statSync(this.path).size, chunks);
   }
 
   async verify(progress?: (position: number) => void): Promise<VerifyReport> {

@@ -110,7 +110,7 @@ export interface EventStore {
   snapshots(): Promise<readonly SnapshotInfo[]>;
   /** Chunks of a snapshot's bytes, checked against its own digest before the first chunk is given out. */
   readSnapshot(position: number): AsyncIterable<Uint8Array>;
-  /** Writes, syncs, renames; keeps the newest two and forgets older ones. */
+  /** Writes, syncs, renames; forgets those no longer needed, see snapshot-keep.ts. */
   writeSnapshot(info: Omit<SnapshotInfo, "bytes" | "at">, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SnapshotInfo>;
   /** Recomputes everything; `progress` hears the position reached, about ten times a second. */
   verify(progress?: (position: number) => void): Promise<VerifyReport>;

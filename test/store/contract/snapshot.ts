@@ -40,12 +40,17 @@ export function snapshotContract(make: MakeHarness): void {
       expect(Buffer.concat(await all(store.readSnapshot(12))).byteLength).toBe(0);
     });
 
-    it("are listed newest first, and only the newest two are kept", async () => {
+    it("are listed newest first, older ones too while they are smaller than the log", async () => {
       for (const position of [4, 8, 20, 12]) await write(position);
+      expect((await store.snapshots()).map(({ position }) => position)).toEqual([20, 12, 8, 4]);
+      await write(20, [image(77)]);
+      expect((await store.snapshots()).map(({ position, bytes }) => [position, bytes])).toEqual([[20, 77], [12, 10], [8, 10], [4, 10]]);
+    });
+
+    it("are kept to the newest two where they are larger than the log", async () => {
+      for (const position of [4, 8, 20, 12]) await write(position, [image(1_000_000)]);
       expect((await store.snapshots()).map(({ position }) => position)).toEqual([20, 12]);
       await refused((async () => all(store.readSnapshot(8)))(), "unavailable");
-      await write(20, [image(77)]);
-      expect((await store.snapshots()).map(({ position, bytes }) => [position, bytes])).toEqual([[20, 77], [12, 10]]);
     });
 
     it("may lie at a position inside a batch", async () => {
