@@ -67,7 +67,7 @@ export async function startServer(config: Config, options: ServeOptions = {}): P
   );
   await listen(server, config);
   const url = `http://${formatListen({ host: config.listen.host, port: (server.address() as AddressInfo).port })}`;
-  log.info({ url, version, store: config.store, tokens: config.tokens.length }, "listening");
+  log.info({ url, pid: process.pid, version, store: config.store, tokens: config.tokens.length }, "listening");
 
   let timers: Timers | undefined;
   const kept = new RealmKeeper({

@@ -1,27 +1,15 @@
 /** `/v1/pools`: sets of prefixes with a mode, and how full they are. */
 import { z } from "@hono/zod-openapi";
 import type { DefinePool, RetirePool } from "../../events/command.js";
-import {
-  answers,
-  answersNothing,
-  atParameter,
-  idempotencyParameter,
-  inPath,
-  jsonBody,
-  matchParameters,
-  pageOf,
-  pageParameters,
-  refuses,
-} from "../describe.js";
+import { answers, answersNothing, idempotencyParameter, jsonBody, matchParameters, refuses } from "../describe.js";
 import type { MomentReads } from "../moment.js";
-import { readName } from "../names.js";
 import { poolBodySchema, readPoolBody } from "../pool-body.js";
-import { etag, expectedRevision } from "../precondition.js";
-import { Problem } from "../problem.js";
-import { limitOf, readQuery } from "../query.js";
+import { etag } from "../precondition.js";
 import { json, noContent } from "../reply.js";
 import type { Call, Routes } from "../route.js";
 import { readJson } from "../validate.js";
+import { addNamedReads, etagHeader, nameOf, nameParameter, revisionOf } from "./named.js";
+import type { Named } from "./named.js";
 
 const poolSchema = poolBodySchema
   .omit({ delegatedLength: true })
@@ -39,50 +27,20 @@ const poolSchema = poolBodySchema
   })
   .openapi("Pool");
 
+export const pools: Named = {
+  noun: "pool",
+  plural: "pools",
+  one: "A pool and its usage",
+  pageName: "PoolPage",
+  schema: poolSchema,
+  list: (reader, after, limit) => reader.pools(after, limit),
+  find: (reader, name) => reader.pool(name),
+};
+
 const tags = ["pools"];
-const poolParameter = inPath("pool", "Name of the pool");
-const etagHeader = { ETag: { description: "Revision of the pool", schema: { type: "string" as const } } };
 
 export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
-  routes.add({
-    method: "get",
-    path: "/v1/pools",
-    action: "read",
-    describe: {
-      tags,
-      summary: "List pools by name",
-      parameters: [...pageParameters, atParameter],
-      responses: { ...answers(200, "A page of pools", pageOf("PoolPage", poolSchema)), ...refuses() },
-    },
-    handle: (call) => {
-      const query = readQuery(call.context, ["limit", "cursor", "at"]);
-      const limit = limitOf(query);
-      return moments.read(call.realm, query["at"], call.now, (reader) =>
-        json({ ...reader.pools(query["cursor"], limit), position: reader.position }, { "Holdfast-Position": String(reader.position) }),
-      );
-    },
-  });
-
-  routes.add({
-    method: "get",
-    path: "/v1/pools/{pool}",
-    action: "read",
-    describe: {
-      tags,
-      summary: "A pool and its usage",
-      parameters: [poolParameter, atParameter],
-      responses: { ...answers(200, "The pool", poolSchema, etagHeader), ...refuses("not-found") },
-    },
-    handle: (call) => {
-      const name = poolOf(call);
-      const query = readQuery(call.context, ["at"]);
-      return moments.read(call.realm, query["at"], call.now, (reader) => {
-        const pool = reader.pool(name);
-        if (pool === undefined) throw unknownPool(name, query["at"]);
-        return json(pool, { ETag: etag(pool.revision), "Holdfast-Position": String(reader.position) });
-      });
-    },
-  });
+  addNamedReads(routes, moments, pools);
 
   routes.add({
     method: "put",
@@ -93,11 +51,11 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     describe: {
       tags,
       summary: "Define or change a pool",
-      parameters: [poolParameter, ...matchParameters, idempotencyParameter],
+      parameters: [nameParameter(pools), ...matchParameters, idempotencyParameter],
       request: jsonBody(poolBodySchema),
       responses: {
-        ...answers(201, "Defined", poolSchema, etagHeader),
-        ...answers(200, "Changed, or already so", poolSchema, etagHeader),
+        ...answers(201, "Defined", poolSchema, etagHeader(pools)),
+        ...answers(200, "Changed, or already so", poolSchema, etagHeader(pools)),
         ...refuses(
           "pool-overlap",
           "in-use",
@@ -121,21 +79,21 @@ export function addPoolRoutes(routes: Routes, moments: MomentReads): void {
     describe: {
       tags,
       summary: "Retire a pool nobody uses",
-      parameters: [poolParameter, ...matchParameters.slice(0, 1), idempotencyParameter],
+      parameters: [nameParameter(pools), ...matchParameters.slice(0, 1), idempotencyParameter],
       responses: { ...answersNothing("Retired"), ...refuses("not-found", "in-use", "precondition-failed", "idempotency-mismatch") },
     },
     handle: async (call) => {
-      const name = poolOf(call);
-      const { position } = await call.done<RetirePool>({ kind: "retire-pool", pool: name, ...(await revisionOf(call, name)) });
+      const name = nameOf(pools, call);
+      const { position } = await call.done<RetirePool>({ kind: "retire-pool", pool: name, ...(await revisionOf(pools, call, name)) });
       return noContent({ "Holdfast-Position": String(position) });
     },
   });
 }
 
 async function definePool(call: Call): Promise<ReturnType<typeof json>> {
-  const name = poolOf(call);
+  const name = nameOf(pools, call);
   const settings = readPoolBody(readJson(call.text, poolBodySchema));
-  const done = await call.done<DefinePool>({ kind: "define-pool", pool: name, ...settings, ...(await revisionOf(call, name)) });
+  const done = await call.done<DefinePool>({ kind: "define-pool", pool: name, ...settings, ...(await revisionOf(pools, call, name)) });
   const { created, revision } = done.answer;
   // Absent only if somebody retired it between the append and this line.
   const view = (await call.realm.read((reader) => reader.pool(name))) ?? { pool: name, revision };
@@ -143,24 +101,5 @@ async function definePool(call: Call): Promise<ReturnType<typeof json>> {
     view,
     { ETag: etag(revision), "Holdfast-Position": String(done.position), ...(created ? { Location: `/v1/pools/${name}` } : {}) },
     created ? 201 : 200,
-  );
-}
-
-function poolOf(call: Call): string {
-  return readName("pool", call.context.req.param("pool") ?? "", "pool");
-}
-
-async function revisionOf(call: Call, name: string): Promise<{ ifRevision?: number }> {
-  const revision = await expectedRevision(call.context, name, () => call.realm.read((reader) => reader.pool(name)?.revision));
-  return revision === undefined ? {} : { ifRevision: revision };
-}
-
-function unknownPool(name: string, at: string | undefined): Problem {
-  return new Problem(
-    "not-found",
-    at === undefined
-      ? `There is no pool ${JSON.stringify(name)}; GET /v1/pools lists them.`
-      : `There was no pool ${JSON.stringify(name)} at ${at}.`,
-    { subject: name, rule: "pool" },
   );
 }

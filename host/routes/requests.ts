@@ -16,7 +16,8 @@ import { json } from "../reply.js";
 import type { Reply } from "../reply.js";
 import type { Call, Routes } from "../route.js";
 import { storeProblem } from "../store-problem.js";
-import { endpointOf } from "./endpoints.js";
+import { endpoints } from "./endpoints.js";
+import { nameOf } from "./named.js";
 
 const tags = ["leases"];
 const endpointParameter = inPath("endpoint", "Name of the endpoint");
@@ -61,7 +62,7 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
     },
     handle: async (call) => {
       const read = readRequest(parseJson(call.text), "");
-      const command = requestCommand(call, endpointOf(call), read);
+      const command = requestCommand(call, nameOf(endpoints, call), read);
       const started = performance.now();
       const outcome = await call.submit(command);
       grantTiming.observe((performance.now() - started) / 1000);
@@ -89,7 +90,7 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
       if (!Array.isArray(body)) throw invalid("", "type", "The body must be an array of NetworkServiceRequests.");
       if (body.length > batchLimit)
         throw tooLarge("", "batch-count", batchLimit, `The array has ${body.length} elements; at most ${batchLimit} are taken at once.`);
-      const endpoint = endpointOf(call);
+      const endpoint = nameOf(endpoints, call);
       const started = performance.now();
       let position = 0;
       // All are submitted before the first is awaited, so that they share one append.
@@ -149,7 +150,7 @@ export function addRequestRoutes(routes: Routes, metrics: Metrics, batchLimit: n
       },
       handle: async (call) => {
         const { client, connection } = readConnection(parseJson(call.text), "");
-        const { position } = await call.done<CloseConnection | CancelRequest>({ kind, endpoint: endpointOf(call), client, connection });
+        const { position } = await call.done<CloseConnection | CancelRequest>({ kind, endpoint: nameOf(endpoints, call), client, connection });
         return json({}, { "Holdfast-Position": String(position) });
       },
     });

@@ -48,7 +48,7 @@ describe("the README", () => {
     const [, grants, death, heals, ...more] = blocks("sh");
     expect(more).toEqual([]);
     const place = "http://127.0.0.1:8080/v1";
-    const victim = "$(pgrep -f 'main.js serve')";
+    const victim = "12345";
     expect([grants, death].map((block, i) => block!.includes([place, victim][i]!))).toEqual([true, true]);
     const shell = terminal();
     let server = await serve(dataDir);
